@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SsModelFamily: the contract of a model architecture: the fields of its config, its parameters in
+ * constructor order, its forward.  One file each.  It knows no device, precision recipe or optimizer
+ * beyond what SsModelSetup says.
+ */
+#pragma once
+
+#include "ops/checkpoint/policy.h"
+#include "ops/kernel-profile.h"
+#include "ops/tape.h"
+
+G_BEGIN_DECLS
+
+typedef struct _SsModelFamily SsModelFamily;
+
+typedef enum
+{
+  SS_ROPE_DEFAULT,
+  SS_ROPE_LLAMA3
+} SsRopeType;
+
+/* Numbers of a model.  Filled by scenarios/ by the family's table of fields; 0 where a family has no use. */
+typedef struct
+{
+  const SsModelFamily *family;
+  const char *model_type;        /* interned: "llama", "mistral", "qwen3", "gpt2" */
+  gint64 hidden_size, intermediate_size, vocab_size;
+  gint64 n_layers, n_heads, n_kv_heads, head_dim;
+  gint64 max_position_embeddings;
+  gboolean tie_word_embeddings;
+  gboolean attention_bias, mlp_bias;        /* every projection of the block */
+  gboolean qkv_bias;                        /* qwen2: q, k and v only */
+  gboolean has_qk_norm;                     /* qwen3: RMSNorm of q and k over a head */
+  SsRopeType rope_type;
+  double embd_pdrop, attn_pdrop, resid_pdrop;   /* dropout probabilities */
+} SsModelConfig;
+
+typedef enum
+{
+  SS_FIELD_COUNT,                /* gint64 > 0 */
+  SS_FIELD_FLAG,                 /* gboolean */
+  SS_FIELD_PROBABILITY           /* double, 0 <= p < 1 */
+} SsFieldType;
+
+/* What an absent field means. */
+typedef enum
+{
+  SS_ABSENT_REQUIRED,            /* an error that names it */
+  SS_ABSENT_CONSTANT,            /* `value` */
+  SS_ABSENT_SAME_AS,             /* field at `offset_b` */
+  SS_ABSENT_QUOTIENT,            /* field at `offset_b` over field at `offset_c` */
+  SS_ABSENT_MULTIPLE             /* `value` times the field at `offset_b` */
+} SsFieldAbsent;
+
+/* One field of config.json; fields are resolved in the order of the table. */
+typedef struct
+{
+  const char *name;              /* "num_key_value_heads"; in model XML "num-key-value-heads" */
+  SsFieldType type;
+  gsize offset;                  /* in SsModelConfig */
+  SsFieldAbsent absent;          /* what it means that the field is not there */
+  SsFieldAbsent null;            /* what it means that it is null */
+  double value;
+  gsize offset_b, offset_c;
+} SsConfigField;
+
+/* One value of config.json's model_type that the family answers for. */
+typedef struct
+{
+  const char *model_type;
+  const SsConfigField *fields;
+  guint n_fields;
+  /* optional: settles flags that follow from the type (qwen2's biases); FALSE and *problem (transfer full): */
+  gboolean (*finish) (SsModelConfig *config, char **problem);   /* a combination that no such model can have */
+} SsModelType;
+
+typedef struct
+{
+  char *type;                    /* "lora", or NULL for none */
+  guint rank;
+  char **targets;                /* names of the family's linears, NULL-terminated */
+  gboolean is_fp32;              /* dtype="fp32": adapters in fp32 over a bf16 base */
+} SsAdapter;
+
+/* What a family is told besides its numbers. */
+typedef struct
+{
+  const SsModelConfig *config;
+  SsKernels kernels;
+  SsCheckpointing checkpointing;
+  SsDtype dtype;                 /* of the parameters */
+  const SsAdapter *adapter;      /* NULL: none */
+} SsModelSetup;
+
+/* An instance; families embed it as their first member. */
+typedef struct
+{
+  const SsModelSetup *setup;
+  GPtrArray *parameters;         /* SsValue, in parameters () order, frozen ones included; held */
+} SsModel;
+
+struct _SsModelFamily
+{
+  const char *name;              /* "llama" */
+  const char *description;
+  const SsModelType *types;
+  guint n_types;
+  const char *const *linears;    /* NULL-terminated names that an adapter can target */
+  guint64 (*count_parameters) (const SsModelConfig *config);     /* closed form, ledger section 1 */
+  /* parameters and buffers in the order and with the temporaries of the constructor (transfer full) */
+  SsModel *(*build) (SsTape *t, const SsModelSetup *setup);
+  /* token ids (B, S) -> hidden states (B, S, H), final norm done (transfer floating) */
+  SsValue *(*hidden) (SsTape *t, SsModel *model, SsValue *ids);
+  /* weight of the head (V, H); its bias or NULL (transfer none) */
+  SsValue *(*head) (SsModel *model, SsValue **bias);
+  void (*destroy) (SsModel *model);
+};
+
+/* NULL-terminated list. */
+const SsModelFamily *const *ss_model_families (void);
+/* The row for a model_type, and its family; NULL if no family answers for it. */
+const SsModelType *ss_model_type_find (const char *model_type, const SsModelFamily **family);
+/* "llama, mistral, qwen2, qwen3, gpt2" (transfer full) */
+char *ss_model_types_known (void);
+
+G_END_DECLS

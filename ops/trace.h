@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The training loop: from a model's numbers and a recipe to the traced program: load, micro-batches of
+ * forward, loss and backward, clipping, the update, zero_grad, over all steps.  It knows no device but
+ * SsTarget, no allocator, no clock.
+ */
+#pragma once
+
+#include "ops/families/family.h"
+#include "ops/optim/optimizer.h"
+#include "ops/precision.h"
+
+G_BEGIN_DECLS
+
+/* Everything a trace depends on.  Plain data; pointers are borrowed for the call. */
+typedef struct
+{
+  SsModelConfig model;
+  guint n_steps;                 /* at least 1 */
+  gint64 micro_batch;            /* sequences */
+  gint64 sequence_length;        /* tokens */
+  guint gradient_accumulation;   /* micro-batches per step */
+  gboolean has_resume;           /* states exist before step 1 */
+  gboolean zeroes_in_place;      /* zero-grad="zero": gradients kept */
+  gboolean holds_outputs;        /* the loop keeps logits and loss until the next forward */
+  gboolean has_clip;             /* clip_grad_norm_ */
+  const SsPrecision *precision;
+  const SsOptimizer *optimizer;
+  SsImplementation implementation;
+  SsCheckpointing checkpointing;
+  SsKernels kernels;
+  SsAdapter adapter;             /* type NULL: none */
+} SsTraceConfig;
+
+/* SS_OPS_ERROR_OVERFLOW: a size or the program is too large. SS_OPS_ERROR_SHAPE: sizes that a kernel
+ * refuses. `keep_operands` for dump-ops. (transfer full) */
+SsProgram *ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error);
+
+G_END_DECLS
