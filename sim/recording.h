@@ -144,11 +144,14 @@ struct _SsRecording
   guint64 state_bytes_new;       /* optimizer states made by the first update */
 };
 
+/* An empty recording with its arrays made, to be filled by the one who asked. (transfer full) */
+SsRecording *ss_recording_new (void);
 SsRecording *ss_recording_ref (SsRecording *self);
 void ss_recording_unref (SsRecording *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsRecording, ss_recording_unref)
 
-/* The object of `--json`, one line a key, final newline. (transfer full) */
+/* The object of `--json`: one line for each key, and for each entry of an array; final newline.  The same
+ * in every locale.  An unlimited capacity is G_MAXINT64. (transfer full) */
 char *ss_recording_to_json (const SsRecording *self);
 
 G_END_DECLS

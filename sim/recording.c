@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/recording.h"
+
+SsRecording *
+ss_recording_new (void)
+{
+  SsRecording *self = g_new0 (SsRecording, 1);
+
+  self->ref_count = 1;
+  self->memory = g_array_new (FALSE, TRUE, sizeof (SsMemoryEvent));
+  self->ops = g_array_new (FALSE, TRUE, sizeof (SsOpEvent));
+  self->phases = g_array_new (FALSE, TRUE, sizeof (SsPhaseRecord));
+  self->steps = g_array_new (FALSE, TRUE, sizeof (SsStepRecord));
+  self->layers = g_array_new (FALSE, TRUE, sizeof (SsLayerRecord));
+  self->modules = g_ptr_array_new_with_free_func (g_free);
+  self->peak.layer = self->oom.at.layer = -1;
+  self->peak.op = self->oom.at.op = G_MAXUINT32;
+  return self;
+}
+
+SsRecording *
+ss_recording_ref (SsRecording *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  g_atomic_int_inc (&self->ref_count);
+  return self;
+}
+
+static void
+recording_free (SsRecording *self)
+{
+  g_free (self->scenario_name);
+  g_free (self->model_name);
+  g_free (self->device_name);
+  g_free (self->summary);
+  g_free (self->assumption);
+  g_free (self->allocator_type);
+  g_free (self->allocator_asked);
+  g_free (self->policy);
+  g_clear_pointer (&self->memory, g_array_unref);
+  g_clear_pointer (&self->ops, g_array_unref);
+  g_clear_pointer (&self->phases, g_array_unref);
+  g_clear_pointer (&self->steps, g_array_unref);
+  g_clear_pointer (&self->layers, g_array_unref);
+  g_clear_pointer (&self->modules, g_ptr_array_unref);
+  g_free (self->oom.tensor);
+  g_free (self->oom.message);
+  g_free (self);
+}
+
+void
+ss_recording_unref (SsRecording *self)
+{
+  g_return_if_fail (self != NULL);
+  if (g_atomic_int_dec_and_test (&self->ref_count))
+    recording_free (self);
+}
