@@ -15,7 +15,7 @@ GQuark ss_allocator_error_quark (void);
 
 typedef enum
 {
-  SS_ALLOCATOR_ERROR_CONF,       /* a malformed or unknown option in the configuration string */
+  SS_ALLOCATOR_ERROR_CONF,       /* a malformed or unknown option or an impossible memory fraction */
   SS_ALLOCATOR_ERROR_UNKNOWN     /* no allocator of that name */
 } SsAllocatorError;
 
@@ -24,7 +24,7 @@ typedef struct
   guint64 capacity_bytes;        /* what the framework calls total; G_MAXINT64: without limit */
   guint64 external_bytes;        /* gone before the first allocation: context, libraries, other processes */
   const char *conf;              /* PYTORCH_CUDA_ALLOC_CONF's syntax; NULL or "" for none */
-  double memory_fraction;        /* set_per_process_memory_fraction; 0: not set */
+  double memory_fraction;        /* set_per_process_memory_fraction; 0: not set. It wins over conf's */
 } SsAllocatorSettings;
 
 /* A served request.  Implementations embed it as their first member. */
@@ -33,6 +33,8 @@ typedef struct
   guint64 address;               /* simulated device address, unique among live blocks */
   guint64 bytes;                 /* the block's whole size, unsplit rest included */
   guint64 requested_bytes;
+  guint64 offset_bytes;          /* of address in its segment */
+  guint segment;                 /* segments count from 0 in order of creation; G_MAXUINT: a block of 0 bytes */
 } SsBlock;
 
 /* All in bytes but the counts; allocated <= active <= reserved. */
@@ -41,6 +43,7 @@ typedef struct
   guint64 allocated_bytes, reserved_bytes, active_bytes, requested_bytes, inactive_split_bytes;
   guint64 n_retries;             /* flushes of the cache before a second try */
   guint64 n_ooms;
+  guint64 n_rejections;          /* throw_on_cudamalloc_oom: refused without asking the driver */
 } SsAllocatorStats;
 
 /* The state at a failed request, after the flush. */
@@ -50,7 +53,8 @@ typedef struct
   guint64 requested_bytes;       /* what the message names: the segment asked of the driver */
   guint64 free_bytes;            /* capacity - external - reserved */
   guint64 allocated_bytes, reserved_bytes;
-  guint64 largest_free_block_bytes;
+  guint64 largest_free_block_bytes;   /* cached, on the stream that asked; 0: none */
+  gboolean is_rejected;          /* throw_on_cudamalloc_oom: no flush, no retry */
 } SsOomReport;
 
 typedef enum
@@ -61,7 +65,8 @@ typedef enum
   SS_SEGMENT_UNMAP
 } SsSegmentAction;
 
-/* Called for each change of reserved memory, in order, while allocate or empty_cache runs. */
+/* Called for each change of reserved memory, in order, while allocate, release or empty_cache runs;
+ * reserved_bytes of the statistics is already that after the change. */
 typedef void (*SsSegmentFunc) (SsSegmentAction action,
                                guint64         address,
                                guint64         bytes,
@@ -113,7 +118,7 @@ void ss_allocator_empty_cache (SsAllocator *self);
 const SsAllocatorStats *ss_allocator_stats (const SsAllocator *self);
 void ss_allocator_observe (SsAllocator *self, SsSegmentFunc func, gpointer user_data);
 
-/* PyTorch 2.14.1's sentence for this report. The
+/* PyTorch 2.14.1's sentence for this report, as it reads where no NVML library tells of processes. The
  * settings say the capacity, whether a fraction below 1 is set and whether segments are expandable.
  * (transfer full) */
 char *ss_oom_message (const SsOomReport *report, const SsAllocatorSettings *settings);
