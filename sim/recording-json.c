@@ -84,21 +84,11 @@ put_layer (GString *json, gint layer)
     put_uint (json, "layer", (guint64) layer);
 }
 
-/* Milliseconds with all six decimals that ns have, trailing zeros dropped, in integer arithmetic. */
 static void
 put_ms (GString *json, const char *key, gint64 ns)
 {
-  gint64 whole = ns / 1000000, rest = ABS (ns % 1000000);
-
   begin (json, key);
-  if (ns < 0 && whole == 0)
-    g_string_append_c (json, '-');
-  g_string_append_printf (json, "%" G_GINT64_FORMAT, whole);
-  if (rest == 0)
-    return;
-  g_string_append_printf (json, ".%06" G_GINT64_FORMAT, rest);
-  while (json->str[json->len - 1] == '0')
-    g_string_truncate (json, json->len - 1);
+  ss_recording_append_ms (json, ns);
 }
 
 /* The fewest digits, 15 to 17, that read back as the same double; negative or not finite: null. */

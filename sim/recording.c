@@ -55,3 +55,18 @@ ss_recording_unref (SsRecording *self)
   if (g_atomic_int_dec_and_test (&self->ref_count))
     recording_free (self);
 }
+
+void
+ss_recording_append_ms (GString *text, gint64 ns)
+{
+  gint64 whole = ns / 1000000, rest = ABS (ns % 1000000);
+
+  if (ns < 0 && whole == 0)
+    g_string_append_c (text, '-');
+  g_string_append_printf (text, "%" G_GINT64_FORMAT, whole);
+  if (rest == 0)
+    return;
+  g_string_append_printf (text, ".%06" G_GINT64_FORMAT, rest);
+  while (text->str[text->len - 1] == '0')
+    g_string_truncate (text, text->len - 1);
+}

@@ -150,6 +150,10 @@ SsRecording *ss_recording_ref (SsRecording *self);
 void ss_recording_unref (SsRecording *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsRecording, ss_recording_unref)
 
+/* A time as every file of a run states it: milliseconds with the six decimals of ns, trailing zeros dropped,
+ * in integer arithmetic. */
+void ss_recording_append_ms (GString *text, gint64 ns);
+
 /* The object of `--json`: one line for each key, and for each entry of an array; final newline.  The same
  * in every locale.  An unlimited capacity is G_MAXINT64. (transfer full) */
 char *ss_recording_to_json (const SsRecording *self);

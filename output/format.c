@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/format.h"
+
+static const SsByteScale scales[][3] = {
+  [SS_MEMORY_GIB] = { { "GiB", 1073741824 }, { "MiB", 1048576 }, { "KiB", 1024 } },
+  [SS_MEMORY_GB] = { { "GB", 1e9 }, { "MB", 1e6 }, { "kB", 1e3 } },
+};
+
+SsByteScale
+ss_byte_scale (SsMemoryUnits units, guint64 largest_bytes)
+{
+  guint i = 0;
+
+  while (i < 2 && (double) largest_bytes < scales[units][i].bytes)
+    i++;
+  return scales[units][i];
+}
+
+void
+ss_append_fixed (GString *text, double value, guint decimals)
+{
+  char format[8], number[G_ASCII_DTOSTR_BUF_SIZE + 320];
+
+  g_snprintf (format, sizeof format, "%%.%uf", MIN (decimals, 9));
+  g_ascii_formatd (number, sizeof number, format, value);
+  g_string_append (text, number);
+}
+
+static char *
+fixed_with_unit (double value, guint decimals, const char *unit)
+{
+  GString *text = g_string_new (NULL);
+
+  ss_append_fixed (text, value, decimals);
+  if (*unit != '\0')
+    g_string_append_printf (text, " %s", unit);
+  return g_string_free (text, FALSE);
+}
+
+char *
+ss_format_scaled (guint64 bytes, SsByteScale scale, guint decimals)
+{
+  return fixed_with_unit ((double) bytes / scale.bytes, decimals, "");
+}
+
+char *
+ss_format_bytes (guint64 bytes, SsMemoryUnits units, guint decimals)
+{
+  SsByteScale scale = ss_byte_scale (units, bytes);
+
+  return fixed_with_unit ((double) bytes / scale.bytes, decimals, scale.name);
+}
+
+char *
+ss_format_time (gint64 ns)
+{
+  if (ns >= G_GINT64_CONSTANT (10000000000))
+    return fixed_with_unit ((double) ns / 1e9, 1, "s");
+  return fixed_with_unit ((double) ns / 1e6, ns >= 100000000 ? 0 : ns >= 10000000 ? 1 : 2, "ms");
+}
+
+char *
+ss_format_count (guint64 count)
+{
+  if (count >= 1000000000)
+    return fixed_with_unit ((double) count / 1e9, count >= 100000000000 ? 0 : 2, "B");
+  if (count >= 1000000)
+    return fixed_with_unit ((double) count / 1e6, count >= 100000000 ? 0 : 1, "M");
+  return g_strdup_printf ("%" G_GUINT64_FORMAT, count);
+}
+
+char *
+ss_clean_text (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text != NULL ? text : "", -1);
+  GString *clean = g_string_new (NULL);
+
+  for (const char *c = valid; *c != '\0'; c = g_utf8_next_char (c))
+    {
+      gunichar letter = g_utf8_get_char (c);
+
+      if (g_unichar_isprint (letter))
+        g_string_append_unichar (clean, letter);
+    }
+  return g_string_free (clean, FALSE);
+}

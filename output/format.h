@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers and names as people read them, the same in every locale.  It knows no recording.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Powers of 1024 or of 1000; one output uses one of them throughout. */
+typedef enum
+{
+  SS_MEMORY_GIB,
+  SS_MEMORY_GB
+} SsMemoryUnits;
+
+typedef struct
+{
+  const char *name;              /* "GiB"; static */
+  double bytes;                  /* of one */
+} SsByteScale;
+
+/* The largest unit of which `largest_bytes` is at least one: GiB, MiB, KiB (GB, MB, kB). */
+SsByteScale ss_byte_scale (SsMemoryUnits units, guint64 largest_bytes);
+
+/* "79.10": the number alone, in that scale. (transfer full) */
+char *ss_format_scaled (guint64 bytes, SsByteScale scale, guint decimals);
+/* "79.1 GiB", "224.0 MiB": in its own scale. (transfer full) */
+char *ss_format_bytes (guint64 bytes, SsMemoryUnits units, guint decimals);
+/* "1.23 ms", "1292 ms", from ten seconds on "12.3 s". (transfer full) */
+char *ss_format_time (gint64 ns);
+/* "8.03 B", "124 M", "4096": a count of parameters. (transfer full) */
+char *ss_format_count (guint64 count);
+
+/* Fixed decimals with a point, whatever the locale. */
+void ss_append_fixed (GString *text, double value, guint decimals);
+
+/* Valid UTF-8 on one line: a terminal or a script never sees a control character of a name. NULL gives "".
+ * (transfer full) */
+char *ss_clean_text (const char *text);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/output.h"
+
+#include <string.h>
+
+#include "output/timeline-csv.h"
+
+G_DEFINE_QUARK (ss-output-error-quark, ss_output_error)
+
+static GBytes *
+render_json (const SsRecording        *recording,
+             const SsOutputSettings   *settings G_GNUC_UNUSED,
+             GError                  **error G_GNUC_UNUSED)
+{
+  char *json = ss_recording_to_json (recording);
+
+  return g_bytes_new_take (json, strlen (json));
+}
+
+static const SsOutput output_run_json = {
+  .name = "run.json",
+  .description = "the run as one JSON object",
+  .render = render_json,
+};
+
+const SsOutput *const *
+ss_outputs (void)
+{
+  static const SsOutput *const outputs[] = {
+    &ss_output_timeline_csv,
+    &output_run_json,
+    NULL,
+  };
+
+  return outputs;
+}
