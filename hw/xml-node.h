@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "hw/data-path.h"
 #include "hw/problems.h"
 
 G_BEGIN_DECLS
@@ -17,13 +18,18 @@ typedef struct _SsXmlNode SsXmlNode;     /* an element */
 #define SS_XML_MAX_BYTES (1024 * 1024)
 #define SS_XML_MAX_DEPTH 32
 
-/* Opens and validates: NULL if it cannot be read or is not well formed (the problem is added).  Schema
- * violations are added to `problems` in the project's own words where the readers below would say them
- * better; a document that only fails validation is returned, so that all problems can be found.
- * `root` is the root element's name. (transfer full) */
+/* Opens and, unless `schema` is NULL, checks (ss_xml_document_check): NULL if the file cannot be read, is not well
+ * formed or has another root element than `root` (the problem is added); a document that only fails the check is
+ * returned, so that all problems can be found. (transfer full) */
 SsXmlDocument *ss_xml_document_open (const char *path, const char *root, const char *schema, SsProblems *problems);
 void ss_xml_document_free (SsXmlDocument *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsXmlDocument, ss_xml_document_free)
+
+/* Structure: adds elements and attributes that `schema` ("hw/device.xsd", found by ss_data_find) does not know or
+ * that are missing, and text; TRUE if there were none. Values are for the readers of hw/xml-read.h. */
+gboolean ss_xml_document_check (const SsXmlDocument *self, const char *schema, SsProblems *problems);
+/* The letter of the schema, values included, in libxml2's words: for what has passed all readers. */
+gboolean ss_xml_document_validate (const SsXmlDocument *self, const char *schema, SsProblems *problems);
 
 const char *ss_xml_document_path (const SsXmlDocument *self);
 SsXmlNode *ss_xml_document_root (const SsXmlDocument *self);
@@ -31,25 +37,25 @@ SsXmlNode *ss_xml_document_root (const SsXmlDocument *self);
 char *ss_xml_document_resolve (const SsXmlDocument *self, const char *href);
 
 const char *ss_xml_node_name (const SsXmlNode *self);
+/* Line of its "<"; 0 if it was not in the file. */
 gint ss_xml_node_line (const SsXmlNode *self);
+/* Line on which the attribute stands; the element's own if it is missing; 0 if it was set by ss_xml_node_set. */
+gint ss_xml_node_attribute_line (const SsXmlNode *self, const char *attribute);
+/* Adds "file:line: text" for the attribute, or for the element if `attribute` is NULL. */
+void ss_xml_node_problem (const SsXmlNode *self, const char *attribute, SsProblems *problems, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
 /* First child element of that name, or NULL. (transfer none) */
 SsXmlNode *ss_xml_node_child (const SsXmlNode *self, const char *name);
 /* Next element after `previous` (NULL: the first); any name. (transfer none) */
 SsXmlNode *ss_xml_node_next_child (const SsXmlNode *self, const SsXmlNode *previous);
 /* Value of an attribute, or NULL. (transfer full) */
 char *ss_xml_node_get (const SsXmlNode *self, const char *attribute);
-/* NULL-terminated names of all attributes. (transfer full) */
+/* NULL-terminated names of all attributes, in the file's order; those of XML Schema itself (xsi:...) and namespace
+ * declarations are left out. (transfer full) */
 char **ss_xml_node_attributes (const SsXmlNode *self);
-/* Sets an attribute, creating it: for overrides. */
+/* Sets an attribute, creating it: for overrides. `value` is UTF-8. */
 void ss_xml_node_set (SsXmlNode *self, const char *attribute, const char *value);
 /* Finds the child element or creates it. (transfer none) */
 SsXmlNode *ss_xml_node_ensure_child (SsXmlNode *self, const char *name);
-
-/* Folder of the installed or in-tree data: looks in STEPSIM_DATA_DIR's compile-time places and next to the
- * executable's build tree. `name` like "hw/devices/h100-sxm-80gb.xml". NULL if nowhere. (transfer full) */
-char *ss_data_find (const char *name);
-/* Sorted base names, without ".xml", of every XML file in a data folder, the user's own
- * ($XDG_DATA_HOME/stepsim/...) included. NULL-terminated. (transfer full) */
-char **ss_data_list (const char *folder);
 
 G_END_DECLS
