@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/format.h"
 
-static const SsByteScale scales[][3] = {
-  [SS_MEMORY_GIB] = { { "GiB", 1073741824 }, { "MiB", 1048576 }, { "KiB", 1024 } },
-  [SS_MEMORY_GB] = { { "GB", 1e9 }, { "MB", 1e6 }, { "kB", 1e3 } },
+static const SsByteScale scales[][4] = {
+  [SS_MEMORY_GIB] = { { "GiB", 1073741824 }, { "MiB", 1048576 }, { "KiB", 1024 }, { "B", 1 } },
+  [SS_MEMORY_GB] = { { "GB", 1e9 }, { "MB", 1e6 }, { "kB", 1e3 }, { "B", 1 } },
 };
 
 SsByteScale
@@ -11,7 +11,7 @@ ss_byte_scale (SsMemoryUnits units, guint64 largest_bytes)
 {
   guint i = 0;
 
-  while (i < 2 && (double) largest_bytes < scales[units][i].bytes)
+  while (i < 3 && (double) largest_bytes < scales[units][i].bytes)
     i++;
   return scales[units][i];
 }
@@ -48,7 +48,7 @@ ss_format_bytes (guint64 bytes, SsMemoryUnits units, guint decimals)
 {
   SsByteScale scale = ss_byte_scale (units, bytes);
 
-  return fixed_with_unit ((double) bytes / scale.bytes, decimals, scale.name);
+  return fixed_with_unit ((double) bytes / scale.bytes, scale.bytes > 1 ? decimals : 0, scale.name);
 }
 
 char *

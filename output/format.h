@@ -21,12 +21,12 @@ typedef struct
   double bytes;                  /* of one */
 } SsByteScale;
 
-/* The largest unit of which `largest_bytes` is at least one: GiB, MiB, KiB (GB, MB, kB). */
+/* The largest unit of which `largest_bytes` is at least one: GiB, MiB, KiB, B (GB, MB, kB, B). */
 SsByteScale ss_byte_scale (SsMemoryUnits units, guint64 largest_bytes);
 
 /* "79.10": the number alone, in that scale. (transfer full) */
 char *ss_format_scaled (guint64 bytes, SsByteScale scale, guint decimals);
-/* "79.1 GiB", "224.0 MiB": in its own scale. (transfer full) */
+/* "79.1 GiB", "224.0 MiB", "512 B": in its own scale. (transfer full) */
 char *ss_format_bytes (guint64 bytes, SsMemoryUnits units, guint decimals);
 /* "1.23 ms", "1292 ms", from ten seconds on "12.3 s". (transfer full) */
 char *ss_format_time (gint64 ns);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a run comes to, in words: the sentences that the report and the pictures share.
+ * It knows no terminal and no plot.
+ */
+#pragma once
+
+#include "output/output.h"
+
+G_BEGIN_DECLS
+
+/* "in the forward pass"; a phase without a phrase is named as it is. (transfer none) */
+const char *ss_phase_phrase (const char *phase);
+
+/* Bytes by category when a step begins: what the steps before it left. FALSE: it never began. */
+gboolean ss_finding_at_start (const SsRecording *recording, guint step, guint64 *by_category);
+
+/* How much too little there was, reserved bytes counted as used; 0 for a run that fits. */
+guint64 ss_finding_short_bytes (const SsRecording *recording);
+
+/* "Out of memory in step 2, at the loss" or "Fits: peak 54.4 GiB of 79.1 GiB, in the optimizer of step 1".
+ * (transfer full) */
+char *ss_finding_headline (const SsRecording *recording, SsMemoryUnits units);
+
+/* Why it died: what the steps before left behind. NULL: nothing worth a word, or it fits. (transfer full) */
+char *ss_finding_growth (const SsRecording *recording, SsMemoryUnits units);
+/* Why it died: memory is free, but in pieces. NULL: it is not that. (transfer full) */
+char *ss_finding_fragments (const SsRecording *recording, SsMemoryUnits units);
+/* The one sentence that says most: growth, pieces, or what fills the memory. (transfer full) */
+char *ss_finding_reason (const SsRecording *recording, SsMemoryUnits units);
+
+/* Never handed out by the allocator; 0 without limit. */
+guint64 ss_finding_unused_bytes (const SsRecording *recording);
+
+G_END_DECLS

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "output/report.h"
+#include "recording-fixture.h"
+
+static void
+expect_report (const SsRecording *recording, const SsReportStyle *style, const char *wanted)
+{
+  g_autofree char *text = ss_report (recording, style);
+
+  cr_expect (eq (str, text, (char *) wanted));
+}
+
+/* MiB: parameters 8, gradients 8, states 16, workspace 1, activations 4 x 3, logits 4, scratch 0.5, context 2.
+ * Step 1 peaks in the optimizer: 8 + 8 + 16 + 1 + 0.5 = 33.5; step 2 at the loss: 8 + 16 + 1 + 12 + 4 + 0.5 = 41.5;
+ * 64 - 2 - 41.5 = 20.5 are never used.  30 ops of 0.1 ms, 17 of them matmuls at 0.8: 17 x 0.8 / 30 = 45 %.
+ * 1024 tokens in 3 ms: 341,333 a second. */
+Test (report, a_run_that_fits)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80 };
+
+  expect_report (recording, &style,
+    "Teaching 4, 4.2 M parameters, on H100 SXM 80GB\n"
+    "bf16, fused adamw, micro-batch 1 x 1024 tokens, no checkpoints\n"
+    "\n"
+    "FITS. Peak 41.5 MiB of 64.0 MiB, at the loss of step 2. 20.5 MiB never used.\n"
+    "\n"
+    "                            step 1      step 2\n"
+    "  peak MiB                   33.50       41.50\n"
+    "  peak in                optimizer        loss\n"
+    "  reserved MiB               33.50       41.50\n"
+    "  time ms                     3.00        3.00\n"
+    "  tokens per second         341333      341333\n"
+    "  matrix units %                45          45\n"
+    "  MFU %                       43.8        43.8\n"
+    "  HFU %                       43.8        43.8\n"
+    "\n"
+    "Reserved by the allocator at most 41.5 MiB (0 B cached and not in use at the\n"
+    "peak).\n"
+    "MFU and HFU are of 989.4 TFLOP/s; model flops: 6 N + attention.\n"
+    "\n"
+    "In use at the peak                                   MiB\n"
+    "  optimizer states      #####################      16.00\n"
+    "  activations           ################           12.00  4 layers, all kept\n"
+    "  parameters            ###########                 8.00\n"
+    "  logits                #####                       4.00\n"
+    "  workspace             #                           1.00\n"
+    "  temporaries           #                           0.50\n"
+    "  CUDA context          ###                         2.00\n"
+    "                                        in use     43.50  of 64.00\n");
+}
+
+/* Of 36 MiB the context takes 2 and what step 1 left 25; 9 MiB of activations fill the rest, so half a MiB of
+ * scratch in layer 3 finds nothing.  Six ops of step 2 have run: 3.0 + 0.6 ms. */
+Test (report, a_run_that_dies)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  SsReportStyle style = { .width = 80 };
+
+  expect_report (recording, &style,
+    "Teaching 4, 4.2 M parameters, on H100 SXM 80GB\n"
+    "bf16, fused adamw, micro-batch 1 x 1024 tokens, no checkpoints\n"
+    "\n"
+    "OUT OF MEMORY in step 2, in the forward pass of layer 3, 3.60 ms in. Step 1\n"
+    "fits, with a peak of 33.5 MiB.\n"
+    "  aten::mm in model.layers.3 asks for 512.00 KiB; nothing is free.\n"
+    "\n"
+    "In use when it fails                                 MiB\n"
+    "  optimizer states      #####################      16.00  new since step 1\n"
+    "  activations           ############                9.00  4 layers, all kept\n"
+    "  parameters            ###########                 8.00\n"
+    "  workspace             #                           1.00\n"
+    "  CUDA context          ###                         2.00\n"
+    "                                        in use     36.00  of 36.00\n"
+    "                                      short of      0.50\n"
+    "\n"
+    "The optimizer states made by the first update (16.0 MiB) stay: step 2 needs the\n"
+    "same activations on top of them.\n"
+    "\n"
+    "PyTorch's own words:\n"
+    "CUDA out of memory. Tried to allocate 0.50 MiB.\n");
+}
+
+/* 1 MiB is 1,048,576 bytes: 41.5 MiB are 43.5 MB. */
+Test (report, units_are_one_kind_throughout)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80, .units = SS_MEMORY_GB };
+  g_autofree char *text = ss_report (recording, &style);
+
+  cr_expect (ne (ptr, strstr (text, "FITS. Peak 43.5 MB of 67.1 MB"), NULL));
+  cr_expect (eq (ptr, strstr (text, "iB"), NULL));
+}
+
+Test (report, bars_of_blocks_and_colour_only_when_asked)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  SsReportStyle style = { .width = 80, .is_utf8 = TRUE, .has_colour = TRUE }, plain = { .width = 80 };
+  g_autofree char *text = ss_report (recording, &style), *bare = ss_report (recording, &plain);
+
+  cr_expect (ne (ptr, strstr (text, "█"), NULL));
+  cr_expect (eq (ptr, strstr (text, "#"), NULL));
+  cr_expect (ne (ptr, strstr (text, "\x1b[1;31mOUT OF MEMORY\x1b[0m in step 2"), NULL));
+  cr_expect (eq (ptr, strchr (bare, 0x1b), NULL));
+}
+
+/* Lines but PyTorch's own, which keep their one line to be searched for, stay within the width; 40 counts as 72. */
+Test (report, lines_keep_the_width)
+{
+  static const guint widths[] = { 40, 72, 80, 132 };
+
+  for (guint w = 0; w < G_N_ELEMENTS (widths); w++)
+    {
+      g_autoptr (SsRecording) recording = ss_fixture_record (w % 2 ? &ss_fixture_oom : &ss_fixture_fits);
+      SsReportStyle style = { .width = widths[w], .is_utf8 = TRUE };
+      g_autofree char *text = NULL;
+      g_auto (GStrv) lines = NULL;
+
+      recording->assumption = g_strdup ("the fused update of a parameter in fp32 follows no recording of the "
+                                        "framework, only its source");
+      text = ss_report (recording, &style);
+      lines = g_strsplit (text, "\n", -1);
+      for (guint i = 0; lines[i] != NULL; i++)
+        cr_expect (le (long, g_utf8_strlen (lines[i], -1), MAX (widths[w], 72)), "%s", lines[i]);
+      cr_expect (ne (ptr, strstr (text, "Assumed: the fused update"), NULL));
+    }
+}
+
+Test (report, another_allocator_than_asked_is_said)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80 };
+  g_autofree char *text = NULL;
+
+  g_free (recording->allocator_type);
+  recording->allocator_type = g_strdup ("exact");
+  text = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (text, "\nAllocator: exact, where caching was asked for\n"), NULL));
+}
+
+/* 41.5 reserved and 2 of context are 43.5 MiB: 3.5 over 40, 20.5 below 64. */
+Test (report, without_limit_it_says_how_far_over)
+{
+  SsFixture fixture = ss_fixture_fits;
+  SsReportStyle over = { .width = 80, .device_capacity_bytes = 40 * SS_MIB };
+  SsReportStyle below = { .width = 80, .device_capacity_bytes = 64 * SS_MIB };
+  g_autoptr (SsRecording) recording = NULL;
+  g_autofree char *text = NULL, *roomy = NULL;
+
+  fixture.capacity_bytes = G_MAXINT64;
+  recording = ss_fixture_record (&fixture);
+  text = ss_report (recording, &over);
+  roomy = ss_report (recording, &below);
+  cr_expect (ne (ptr, strstr (text, "WITHOUT LIMIT. Peak 41.5 MiB, at the loss of step 2. With reserve and context\n"
+                                    "43.5 MiB, 3.5 MiB over the device's 40.0 MiB.\n"), NULL), "%s", text);
+  cr_expect (ne (ptr, strstr (roomy, "20.5 MiB below the device's 64.0 MiB."), NULL));
+  cr_expect (ne (ptr, strstr (text, " in use     43.50\n"), NULL));
+}
+
+Test (report, free_memory_in_pieces_is_told)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  SsReportStyle style = { .width = 80 };
+  g_autofree char *text = NULL;
+
+  recording->oom.at.reserved_bytes += 2 * SS_MIB;
+  recording->oom.largest_free_block_bytes = SS_MIB / 4;
+  text = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (text, "2.00 MiB is reserved and not in use, but its largest piece is 256.0 KiB."),
+                 NULL), "%s", text);
+  cr_expect (ne (ptr, strstr (text, "  cached, not in use    ###                         2.00\n"), NULL));
+}
+
+Test (report, names_cannot_command_the_terminal)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  SsReportStyle style = { .width = 80 };
+  g_autofree char *text = NULL;
+
+  g_free (recording->model_name);
+  recording->model_name = g_strdup ("\x1b[2Jevil\r\n\xff");
+  text = ss_report (recording, &style);
+  cr_expect (eq (ptr, strchr (text, 0x1b), NULL));
+  cr_expect (eq (ptr, strchr (text, '\r'), NULL));
+  cr_expect (g_utf8_validate (text, -1, NULL));
+}
