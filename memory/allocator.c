@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/allocator.h"
 
+#include "memory/allocator-caching.h"
 #include "memory/allocator-exact.h"
 
 G_DEFINE_QUARK (ss-allocator-error-quark, ss_allocator_error)
@@ -8,7 +9,7 @@ G_DEFINE_QUARK (ss-allocator-error-quark, ss_allocator_error)
 const SsAllocatorClass *const *
 ss_allocator_classes (void)
 {
-  static const SsAllocatorClass *const classes[] = { &ss_allocator_exact, NULL };
+  static const SsAllocatorClass *const classes[] = { &ss_allocator_caching, &ss_allocator_exact, NULL };
 
   return classes;
 }

@@ -16,7 +16,8 @@ GQuark ss_allocator_error_quark (void);
 typedef enum
 {
   SS_ALLOCATOR_ERROR_CONF,       /* a malformed or unknown option or an impossible memory fraction */
-  SS_ALLOCATOR_ERROR_UNKNOWN     /* no allocator of that name */
+  SS_ALLOCATOR_ERROR_UNKNOWN,    /* no allocator of that name */
+  SS_ALLOCATOR_ERROR_EVENT       /* a line of an event file that cannot be read or cannot have happened */
 } SsAllocatorError;
 
 typedef struct

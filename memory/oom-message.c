@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "memory/oom-message-private.h"
+
 #include "memory/alloc-conf.h"
-#include "memory/allocator.h"
 
 #define ADVICE                                                                                     \
   " If reserved but unallocated memory is large try setting "                                      \
@@ -8,9 +9,9 @@
   "for Memory Management  (https://docs.pytorch.org/docs/stable/notes/cuda.html"                   \
   "#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)"
 
-/* format_size of c10/cuda/CUDACachingAllocator.cpp: a size that just fills a unit stays in the one below */
-static char *
-size_text (guint64 bytes)
+/* format_size of c10/cuda/CUDACachingAllocator.cpp */
+char *
+ss_oom_size_text (guint64 bytes)
 {
   static const char *const units[] = { "KiB", "MiB", "GiB" };
   char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -28,7 +29,7 @@ size_text (guint64 bytes)
 static void
 append (GString *text, const char *before, guint64 bytes, const char *after)
 {
-  g_autofree char *size = size_text (bytes);
+  g_autofree char *size = ss_oom_size_text (bytes);
 
   g_string_append_printf (text, "%s%s%s", before, size, after);
 }
@@ -43,7 +44,7 @@ ss_oom_message (const SsOomReport *report, const SsAllocatorSettings *settings)
   /* an allocator was made with these settings, so they are well formed */
   if (!ss_alloc_conf_parse (settings->conf, &conf, NULL))
     g_return_val_if_reached (g_string_free (text, FALSE));
-  if (report->tensor_bytes >= G_GUINT64_CONSTANT (1) << 60)
+  if (report->tensor_bytes >= SS_OOM_MONSTROUS_BYTES)
     {
       g_string_append (text, "Tried to allocate more than 1EB memory.");
       return g_string_free (text, FALSE);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SsTree: an ordered set of records that carry their own links (a treap, Aragon and Seidel 1989).
+ * It knows two numbers per record and allocates nothing; whoever inserts a record owns it.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _SsTreeNode SsTreeNode;
+
+struct _SsTreeNode
+{
+  SsTreeNode *left, *right;
+  guint64 major, minor;          /* ordered by major, then minor; no two alike in one tree */
+  guint64 priority;              /* a parent's is not below its children's */
+};
+
+typedef struct
+{
+  SsTreeNode *root;
+} SsTree;
+
+void ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor);
+/* `node` must be in the tree. */
+void ss_tree_remove (SsTree *self, SsTreeNode *node);
+/* The first not before (major, minor), or NULL. (transfer none) */
+SsTreeNode *ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor);
+/* The last before (major, minor), or NULL. (transfer none) */
+SsTreeNode *ss_tree_below (const SsTree *self, guint64 major, guint64 minor);
+/* The one after `node`, or NULL. (transfer none) */
+SsTreeNode *ss_tree_after (const SsTree *self, const SsTreeNode *node);
+
+G_END_DECLS
