@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct _SsDevice SsDevice;
 
-/* A file in hw/devices (by name) or a path ending in .xml. SS_HW_ERROR_INPUT, SS_HW_ERROR_UNKNOWN.
- * (transfer full) */
+/* A file in hw/devices (by name: ss_data_list ("hw/devices")) or a path ending in .xml.
+ * SS_HW_ERROR_INPUT, SS_HW_ERROR_UNKNOWN. (transfer full) */
 SsDevice *ss_device_load (const char *name, GError **error);
 SsDevice *ss_device_load_file (const char *path, GError **error);
 SsDevice *ss_device_ref (SsDevice *self);
@@ -28,18 +28,23 @@ guint64 ss_device_capacity_bytes (const SsDevice *self);   /* what the framework
 guint64 ss_device_context_bytes (const SsDevice *self);    /* gone before the first allocation */
 const SsTarget *ss_device_target (const SsDevice *self);
 
-/* Dense peak of matrix products in that type; floating types only. */
+/* Dense peak of matrix products in that type, fp32 without TF32 as PyTorch has it by default.  What is not floating
+ * counts as fp32; fp64, which no recipe multiplies in, as half of it (NVIDIA A100 data sheet: 9.7 of 19.5 TFLOP/s). */
 double ss_device_matmul_peak_flop_per_s (const SsDevice *self, SsDtype dtype);
 double ss_device_bandwidth_bytes_per_s (const SsDevice *self);
 guint64 ss_device_l2_bytes (const SsDevice *self);
+/* Shares of the peak: by large matrix products through a whole step; by fused attention kernels. */
 double ss_device_matmul_efficiency (const SsDevice *self);
 double ss_device_attention_efficiency (const SsDevice *self, gboolean is_backward);
+/* Shares of the bandwidth: by kernels bound by bytes; by multi-tensor passes over long lists. */
 double ss_device_memory_efficiency (const SsDevice *self);
+double ss_device_multi_tensor_efficiency (const SsDevice *self);
 double ss_device_kernel_floor_s (const SsDevice *self);    /* the shortest kernel */
 /* Host time to issue one op. */
 double ss_device_forward_issue_s (const SsDevice *self);
 double ss_device_backward_issue_s (const SsDevice *self);
 double ss_device_optimizer_issue_s (const SsDevice *self);
+double ss_device_further_launch_s (const SsDevice *self);  /* each kernel of an op after the first */
 double ss_device_launch_latency_s (const SsDevice *self);  /* from issue to the earliest start */
 guint ss_device_queue_depth (const SsDevice *self);        /* launches ahead of the device */
 

@@ -179,41 +179,44 @@ distance (const char *a, const char *b)
   return row[n];
 }
 
-/* A word of `met` ("h100" of "h100-96gb") stands in `name`. */
-static gboolean
-shares_a_word (const char *met, const char *name)
+/* How many words of `met` ("h100" of "h100-96gb") stand in `name`. */
+static guint
+shared_words (const char *met, const char *name)
 {
-  g_auto (GStrv) words = g_strsplit_set (met, "-_ .", -1);
+  g_auto (GStrv) words = g_strsplit_set (met, "-_ ./", -1);
   g_autofree char *lower = g_ascii_strdown (name, -1);
+  guint n = 0;
 
   for (guint i = 0; words[i] != NULL; i++)
     {
       g_autofree char *word = g_ascii_strdown (words[i], -1);
 
-      if (strlen (word) >= 3 && strstr (lower, word) != NULL)
-        return TRUE;
+      n += strlen (word) >= 3 && strstr (lower, word) != NULL;
     }
-  return FALSE;
+  return n;
 }
 
-static gboolean
-is_near (const char *met, const char *name)
+/* 0: not near. A slip of the keyboard is nearer than any number of shared words. */
+static guint
+nearness (const char *met, const char *name)
 {
   gsize n = strlen (met);
 
   if (n == 0 || n > MAX_NAME_BYTES || strlen (name) > MAX_NAME_BYTES)
-    return FALSE;
-  return distance (met, name) <= MAX (n / 4, 1) || shares_a_word (met, name);
+    return 0;
+  return shared_words (met, name) + (distance (met, name) <= MAX (n / 4, 1) ? MAX_NAME_BYTES : 0);
 }
 
 char *
 ss_problems_suggest (const char *met, const char *const *known)
 {
-  guint n = g_strv_length ((char **) known), listed = 0;
+  guint n = g_strv_length ((char **) known), listed = 0, nearest = 1;
   GString *text = g_string_new (NULL);
 
-  for (guint i = 0; n > SHORT_LIST && i < n; i++)
-    if (is_near (met, known[i]))
+  for (guint i = 0; i < n; i++)
+    nearest = MAX (nearest, nearness (met, known[i]));
+  for (guint i = 0; n > SHORT_LIST && i < n && listed < MAX_LISTED; i++)
+    if (nearness (met, known[i]) == nearest)
       g_string_append_printf (text, "%s%s", listed++ ? ", " : "near: ", known[i]);
   if (listed == 0)
     for (guint i = 0; i < MIN (n, MAX_LISTED); i++)
