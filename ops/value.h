@@ -34,9 +34,10 @@ typedef struct
 struct _SsValue
 {
   guint32 ref_count;
-  guint32 born;                  /* serial number, for the check of argument order */
+  guint32 born;                  /* number of ops recorded before it, for the check of argument order */
   guint8 is_floating;
   guint8 slot;                   /* which output of `node` */
+  SsTape *tape;
   SsTensor tensor;
   SsStorage *storage;            /* NULL on a stopped tape */
   SsValue *base;                 /* a view holds the value it views, as autograd's views do */

@@ -17,7 +17,7 @@ typedef struct _SsModelFamily SsModelFamily;
 typedef enum
 {
   SS_ROPE_DEFAULT,
-  SS_ROPE_LLAMA3
+  SS_ROPE_LLAMA3                 /* three bands of wavelengths */
 } SsRopeType;
 
 /* Numbers of a model.  Filled by scenarios/ by the family's table of fields; 0 where a family has no use. */
@@ -40,7 +40,9 @@ typedef enum
 {
   SS_FIELD_COUNT,                /* gint64 > 0 */
   SS_FIELD_FLAG,                 /* gboolean */
-  SS_FIELD_PROBABILITY           /* double, 0 <= p < 1 */
+  SS_FIELD_PROBABILITY,          /* double, 0 <= p < 1 */
+  SS_FIELD_ROPE                  /* SsRopeType: "rope_type" (older: "type") within an object of that name, which
+                                  * newer files call "rope_parameters"; "default" or "llama3" */
 } SsFieldType;
 
 /* What an absent field means. */

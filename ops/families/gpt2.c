@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * GPT-2 as transformers 5.24 writes it: learned positions, LayerNorm with biases, Conv1D, gelu_new out of
+ * single kernels, dropout, a head tied to the embedding.  Names follow modeling_gpt2.py.
+ */
+#include "ops/families/family.h"
+#include "ops/families/gpt2.h"
+
+#include "ops/kinds/embedding.h"
+#include "ops/kinds/norm.h"
+#include "ops/kinds/pointwise.h"
+#include "ops/kinds/random.h"
+#include "ops/kinds/view.h"
+#include "ops/nn/attention.h"
+#include "ops/nn/layers.h"
+#include "ops/nn/linear.h"
+
+typedef struct
+{
+  const SsModelSetup *setup;
+  SsValue *ln_1_weight, *ln_1_bias, *ln_2_weight, *ln_2_bias;
+  SsLinear c_attn, attn_proj, c_fc, mlp_proj;
+} Block;
+
+typedef struct
+{
+  SsModel parent;
+  SsValue *wte, *wpe, *ln_f_weight, *ln_f_bias;
+  Block *blocks;
+} Gpt2;
+
+/* ---- forward ---- */
+
+static SsValue *
+layer_norm (SsTape *t, const char *name, SsValue *x, SsValue *weight, SsValue *bias)
+{
+  SS_MODULE (t, name);
+
+  return ss_layer_norm (t, x, weight, bias);
+}
+
+/* (B, S, H) -> (B, heads, S, D) */
+static SsValue *
+heads (SsTape *t, SsValue *x, gint64 n)
+{
+  gint64 b = ss_value_size (x, 0), s = ss_value_size (x, 1), h = ss_value_size (x, 2);
+
+  return ss_transpose (t, ss_view (t, x, SS_DIMS (b, s, n, h / n)), 1, 2);
+}
+
+static SsValue *
+attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask)
+{
+  SS_MODULE (t, "attn");
+  const SsModelConfig *c = l->setup->config;
+  gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1), width = ss_value_size (h, 2);
+  SsValue *part[3];
+  g_autoptr (SsValue) q = NULL, k = NULL, v = NULL, out = NULL;
+
+  ss_split_last (t, ss_conv1d (t, &l->c_attn, h), 3, part);
+  k = ss_keep (heads (t, part[1], c->n_heads));
+  v = ss_keep (heads (t, part[2], c->n_heads));
+  q = ss_keep (heads (t, part[0], c->n_heads));
+  out = ss_keep (ss_attention (t, l->setup->kernels.attention, q, k, v, mask, c->attn_pdrop));
+  ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, width)));
+  ss_rebind (&out, ss_conv1d (t, &l->attn_proj, out));
+  ss_rebind (&out, ss_dropout (t, out, c->resid_pdrop));
+  return ss_give (&out);
+}
+
+/* NewGELUActivation: 0.5 * x * (1 + tanh (sqrt (2 / pi) * (x + 0.044715 * x^3))) */
+static SsValue *
+gelu_new (SsTape *t, SsValue *x)
+{
+  SsValue *half = ss_scale (t, x);
+  SsValue *inner = ss_scale (t, ss_add (t, x, ss_scale (t, ss_pow (t, x))));
+
+  return ss_mul (t, half, ss_add_scalar (t, ss_tanh (t, inner)));
+}
+
+static SsValue *
+mlp (SsTape *t, const Block *l, SsValue *x)
+{
+  SS_MODULE (t, "mlp");
+  g_autoptr (SsValue) h = ss_keep (ss_conv1d (t, &l->c_fc, x));
+
+  ss_rebind (&h, gelu_new (t, h));
+  ss_rebind (&h, ss_conv1d (t, &l->mlp_proj, h));
+  ss_rebind (&h, ss_dropout (t, h, l->setup->config->resid_pdrop));
+  return ss_give (&h);
+}
+
+/* in: hidden states, position ids, mask or nothing */
+static SsValue *
+block_forward (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Block *l = self;
+  g_autoptr (SsValue) residual = ss_keep (in[0]);
+  g_autoptr (SsValue) h = ss_keep (layer_norm (t, "ln_1", residual, l->ln_1_weight, l->ln_1_bias));
+  g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[2]));
+  g_autoptr (SsValue) feed_forward = NULL;
+
+  ss_rebind (&h, ss_add (t, attn_output, residual));
+  ss_rebind (&residual, h);
+  ss_rebind (&h, layer_norm (t, "ln_2", h, l->ln_2_weight, l->ln_2_bias));
+  feed_forward = ss_keep (mlp (t, l, h));
+  return ss_add (t, residual, feed_forward);
+}
+
+static SsValue *
+embed (SsTape *t, const char *name, SsValue *weight, SsValue *ids)
+{
+  SS_MODULE (t, name);
+
+  return ss_embedding (t, weight, ids);
+}
+
+static SsValue *
+gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
+{
+  SS_MODULE (t, "transformer");
+  Gpt2 *m = (Gpt2 *) model;
+  const SsModelSetup *setup = model->setup;
+  gint64 b = ss_value_size (ids, 0), s = ss_value_size (ids, 1);
+  SsLayers layers = {
+    setup, "h", block_forward, (const char *) m->blocks, sizeof (Block), (guint) setup->config->n_layers,
+  };
+  g_autoptr (SsValue) inputs_embeds = ss_keep (embed (t, "wte", m->wte, ids));
+  g_autoptr (SsValue) position_ids
+    = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64), SS_DIMS (1, s)));
+  g_autoptr (SsValue) position_embeds = ss_keep (embed (t, "wpe", m->wpe, position_ids));
+  g_autoptr (SsValue) h = ss_keep (ss_add (t, inputs_embeds, position_embeds));
+  g_autoptr (SsValue) mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype);
+
+  ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
+  ss_layers_run (t, &layers, &h, mask ? 2 : 1, (SsValue *[]) { position_ids, mask });
+  return layer_norm (t, "ln_f", h, m->ln_f_weight, m->ln_f_bias);
+}
+
+/* ---- parameters ---- */
+
+static SsValue *
+parameter (SsTape *t, Gpt2 *m, const char *name, guint n_dims, const gint64 *size)
+{
+  SS_MODULE (t, name);
+  SsValue *p = ss_parameter (t, m->parent.setup->dtype, n_dims, size, TRUE);
+
+  g_ptr_array_add (m->parent.parameters, p);
+  return p;
+}
+
+static SsLinear
+conv1d (SsTape *t, Gpt2 *m, const char *name, gint64 n_in, gint64 n_out)
+{
+  SsLinear l = { .name = name };
+
+  l.weight = parameter (t, m, name, SS_DIMS (n_in, n_out));
+  l.bias = parameter (t, m, name, SS_DIMS (n_out));
+  return l;
+}
+
+static void
+norm (SsTape *t, Gpt2 *m, const char *name, SsValue **weight, SsValue **bias)
+{
+  gint64 h = m->parent.setup->config->hidden_size;
+
+  *weight = parameter (t, m, name, 1, &h);
+  *bias = parameter (t, m, name, 1, &h);
+}
+
+static void
+build_block (SsTape *t, Gpt2 *m, Block *l, guint i)
+{
+  SS_LAYER (t, "h", (gint) i);
+  const SsModelConfig *c = m->parent.setup->config;
+  gint64 h = c->hidden_size, f = c->intermediate_size;
+
+  l->setup = m->parent.setup;
+  norm (t, m, "ln_1", &l->ln_1_weight, &l->ln_1_bias);
+  {
+    SS_MODULE (t, "attn");
+    l->c_attn = conv1d (t, m, "c_attn", h, 3 * h);
+    l->attn_proj = conv1d (t, m, "c_proj", h, h);
+  }
+  norm (t, m, "ln_2", &l->ln_2_weight, &l->ln_2_bias);
+  {
+    SS_MODULE (t, "mlp");
+    l->c_fc = conv1d (t, m, "c_fc", h, f);
+    l->mlp_proj = conv1d (t, m, "c_proj", f, h);
+  }
+}
+
+static SsModel *
+gpt2_build (SsTape *t, const SsModelSetup *setup)
+{
+  const SsModelConfig *c = setup->config;
+  Gpt2 *m = g_new0 (Gpt2, 1);
+
+  m->parent.setup = setup;
+  m->parent.parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
+  m->blocks = g_new0 (Block, (gsize) c->n_layers);
+  {
+    SS_MODULE (t, "transformer");
+    m->wte = parameter (t, m, "wte", SS_DIMS (c->vocab_size, c->hidden_size));
+    m->wpe = parameter (t, m, "wpe", SS_DIMS (c->max_position_embeddings, c->hidden_size));
+    for (guint i = 0; i < c->n_layers; i++)
+      build_block (t, m, &m->blocks[i], i);
+    norm (t, m, "ln_f", &m->ln_f_weight, &m->ln_f_bias);
+  }
+  {
+    SS_MODULE (t, "lm_head");
+    ss_discard (ss_empty_sizes (t, setup->dtype, SS_DIMS (c->vocab_size, c->hidden_size)));
+  }
+  return &m->parent;
+}
+
+static SsValue *
+gpt2_head (SsModel *model, SsValue **bias)
+{
+  *bias = NULL;
+  return ((Gpt2 *) model)->wte;
+}
+
+static void
+gpt2_destroy (SsModel *model)
+{
+  Gpt2 *m = (Gpt2 *) model;
+
+  g_ptr_array_unref (model->parameters);
+  g_free (m->blocks);
+  g_free (m);
+}
+
+/* Ledger section 1, positions counted: they are parameters too. */
+static guint64
+gpt2_count (const SsModelConfig *c)
+{
+  guint64 h = (guint64) c->hidden_size, f = (guint64) c->intermediate_size;
+  guint64 block = 4 * h + (3 * h * h + 3 * h) + (h * h + h) + (h * f + f) + (f * h + h);
+  guint64 rows = (guint64) c->vocab_size + (guint64) c->max_position_embeddings;
+
+  return ss_size_add (ss_size_mul (block, (guint64) c->n_layers), ss_size_add (ss_size_mul (rows, h), 2 * h));
+}
+
+/* ---- config: models/gpt2/configuration_gpt2.py ---- */
+
+#define AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
+#define COUNT(json, field) { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
+#define DROPOUT(json, field)                                                                       \
+  { json, SS_FIELD_PROBABILITY, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, 0.1, 0, 0 }
+
+static const SsConfigField fields[] = {
+  COUNT ("n_embd", hidden_size),
+  COUNT ("n_layer", n_layers),
+  COUNT ("n_head", n_heads),
+  COUNT ("n_positions", max_position_embeddings),
+  COUNT ("vocab_size", vocab_size),
+  { "n_inner", SS_FIELD_COUNT, AT (intermediate_size), SS_ABSENT_MULTIPLE, SS_ABSENT_MULTIPLE, 4, AT (hidden_size), 0 },
+  DROPOUT ("embd_pdrop", embd_pdrop),
+  DROPOUT ("attn_pdrop", attn_pdrop),
+  DROPOUT ("resid_pdrop", resid_pdrop),
+};
+
+static gboolean
+finish (SsModelConfig *c, char **problem)
+{
+  c->tie_word_embeddings = TRUE;
+  c->n_kv_heads = c->n_heads;
+  c->head_dim = c->hidden_size / c->n_heads;
+  if (c->hidden_size % c->n_heads == 0)
+    return TRUE;
+  *problem = g_strdup_printf ("n_embd %" G_GINT64_FORMAT " is no multiple of n_head %" G_GINT64_FORMAT,
+                              c->hidden_size, c->n_heads);
+  return FALSE;
+}
+
+static const SsModelType types[] = { { "gpt2", fields, G_N_ELEMENTS (fields), finish } };
+
+const SsModelFamily ss_family_gpt2 = {
+  .name = "gpt2",
+  .description = "GPT-2: learned positions, LayerNorm, biases, gelu_new, dropout, tied head",
+  .types = types, .n_types = G_N_ELEMENTS (types), .linears = NULL,
+  .count_parameters = gpt2_count, .build = gpt2_build, .hidden = gpt2_hidden, .head = gpt2_head,
+  .destroy = gpt2_destroy,
+};

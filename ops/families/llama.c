@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Llama and its kin (Mistral, Qwen2, Qwen3) as transformers 5.24 writes them: RMSNorm, rotary positions,
+ * grouped-query attention, SwiGLU.  Names follow modeling_llama.py.
+ */
+#include "ops/families/llama.h"
+
+#include "ops/kinds/embedding.h"
+#include "ops/kinds/pointwise.h"
+#include "ops/kinds/view.h"
+#include "ops/nn/attention.h"
+#include "ops/nn/layers.h"
+#include "ops/nn/linear.h"
+#include "ops/nn/rms-norm.h"
+#include "ops/nn/rope.h"
+
+typedef struct
+{
+  const SsModelSetup *setup;
+  SsLinear q, k, v, o, gate, up, down;
+  SsValue *q_norm, *k_norm;      /* (head_dim), Qwen3 only */
+  SsValue *input_norm, *post_attention_norm;
+} Layer;
+
+typedef struct
+{
+  SsModel parent;
+  SsValue *embed_tokens, *norm, *lm_head;
+  SsRopeBuffers rope;
+  Layer *layers;
+} Llama;
+
+/* ---- forward ---- */
+
+/* (B, S, heads * D) -> (B, heads, S, D), normed over D if the model does that */
+static SsValue *
+heads (SsTape *t, const Layer *l, SsValue *x, const char *name, SsValue *norm)
+{
+  const SsModelConfig *c = l->setup->config;
+  gint64 b = ss_value_size (x, 0), s = ss_value_size (x, 1), n = ss_value_size (x, 2) / c->head_dim;
+  SsValue *split = ss_view (t, x, SS_DIMS (b, s, n, c->head_dim));
+
+  if (norm)
+    split = ss_rms_norm (t, l->setup->kernels.norm, name, norm, split);
+  return ss_transpose (t, split, 1, 2);
+}
+
+static SsValue *
+attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask)
+{
+  SS_MODULE (t, "self_attn");
+  const SsModelConfig *c = l->setup->config;
+  gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1);
+  g_autoptr (SsValue) q = ss_keep (heads (t, l, ss_linear (t, &l->q, h), "q_norm", l->q_norm));
+  g_autoptr (SsValue) k = ss_keep (heads (t, l, ss_linear (t, &l->k, h), "k_norm", l->k_norm));
+  g_autoptr (SsValue) v = ss_keep (heads (t, l, ss_linear (t, &l->v, h), NULL, NULL));
+  g_autoptr (SsValue) out = NULL;
+
+  ss_rope_apply (t, l->setup->kernels.rope, &q, &k, cos, sin);
+  out = ss_keep (ss_attention (t, l->setup->kernels.attention, q, k, v, mask, c->attn_pdrop));
+  ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, c->n_heads * c->head_dim)));
+  return ss_linear (t, &l->o, out);
+}
+
+static SsValue *
+mlp (SsTape *t, const Layer *l, SsValue *x)
+{
+  SS_MODULE (t, "mlp");
+  SsValue *gate = ss_silu (t, ss_linear (t, &l->gate, x));
+
+  return ss_linear (t, &l->down, ss_mul (t, gate, ss_linear (t, &l->up, x)));
+}
+
+/* in: hidden states, cos, sin, position ids, mask or nothing */
+static SsValue *
+layer_forward (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Layer *l = self;
+  SsNormChoice norm = l->setup->kernels.norm;
+  g_autoptr (SsValue) residual = ss_keep (in[0]);
+  g_autoptr (SsValue) h = ss_keep (ss_rms_norm (t, norm, "input_layernorm", l->input_norm, residual));
+
+  ss_rebind (&h, attention (t, l, h, in[1], in[2], in[4]));
+  ss_rebind (&h, ss_add (t, residual, h));
+  ss_rebind (&residual, h);
+  ss_rebind (&h, ss_rms_norm (t, norm, "post_attention_layernorm", l->post_attention_norm, h));
+  ss_rebind (&h, mlp (t, l, h));
+  return ss_add (t, residual, h);
+}
+
+/* peft's enable_input_require_grads, which checkpointing of a frozen base needs */
+static gboolean
+inputs_require_grad (const SsModelSetup *setup)
+{
+  return setup->adapter && !g_str_equal (setup->checkpointing.policy->name, "none");
+}
+
+static SsValue *
+llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
+{
+  SS_MODULE (t, "model");
+  Llama *m = (Llama *) model;
+  const SsModelSetup *setup = model->setup;
+  gint64 s = ss_value_size (ids, 1);
+  SsLayers layers = {
+    setup, "layers", layer_forward, (const char *) m->layers, sizeof (Layer), (guint) setup->config->n_layers,
+  };
+  g_autoptr (SsValue) inputs_embeds = NULL, position_ids = NULL, mask = NULL, cos = NULL, sin = NULL, h = NULL;
+  gboolean grad;
+
+  {
+    SS_MODULE (t, "embed_tokens");
+    inputs_embeds = ss_keep (ss_embedding (t, m->embed_tokens, ids));
+  }
+  if (inputs_require_grad (setup))
+    ss_require_grad (inputs_embeds);
+  grad = ss_tape_set_grad_enabled (t, FALSE);
+  position_ids = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
+                                   SS_DIMS (1, s)));
+  mask = ss_causal_mask (t, setup->kernels.attention, position_ids, ss_value_size (ids, 0), setup->dtype);
+  ss_rope_tables (t, &m->rope, position_ids, setup->dtype, &cos, &sin);
+  ss_tape_set_grad_enabled (t, grad);
+  h = ss_keep (inputs_embeds);
+  /* Python hands all of them to the layer, so a checkpoint keeps all of them */
+  ss_layers_run (t, &layers, &h, mask ? 4 : 3, (SsValue *[]) { cos, sin, position_ids, mask });
+  return ss_rms_norm (t, setup->kernels.norm, "norm", m->norm, h);
+}
+
+/* ---- parameters ---- */
+
+static SsValue *
+parameter (SsTape *t, Llama *m, const char *name, guint n_dims, const gint64 *size)
+{
+  SS_MODULE (t, name);
+  const SsModelSetup *setup = m->parent.setup;
+  SsValue *p = ss_parameter (t, setup->dtype, n_dims, size, setup->adapter == NULL);
+
+  g_ptr_array_add (m->parent.parameters, p);
+  return p;
+}
+
+static SsLinear
+linear (SsTape *t, Llama *m, const char *name, gint64 n_out, gint64 n_in, gboolean has_bias)
+{
+  SsLinear l = { .name = name };
+
+  l.weight = parameter (t, m, name, SS_DIMS (n_out, n_in));
+  if (has_bias)
+    l.bias = parameter (t, m, name, SS_DIMS (n_out));
+  return l;
+}
+
+static void
+build_layer (SsTape *t, Llama *m, Layer *l, guint i)
+{
+  SS_LAYER (t, "layers", (gint) i);
+  const SsModelConfig *c = m->parent.setup->config;
+  gint64 h = c->hidden_size, q = c->n_heads * c->head_dim, kv = c->n_kv_heads * c->head_dim, f = c->intermediate_size;
+  gboolean qkv_bias = c->attention_bias || c->qkv_bias;
+
+  l->setup = m->parent.setup;
+  {
+    SS_MODULE (t, "self_attn");
+    l->q = linear (t, m, "q_proj", q, h, qkv_bias);
+    l->k = linear (t, m, "k_proj", kv, h, qkv_bias);
+    l->v = linear (t, m, "v_proj", kv, h, qkv_bias);
+    l->o = linear (t, m, "o_proj", h, q, c->attention_bias);
+    l->q_norm = c->has_qk_norm ? parameter (t, m, "q_norm", SS_DIMS (c->head_dim)) : NULL;
+    l->k_norm = c->has_qk_norm ? parameter (t, m, "k_norm", SS_DIMS (c->head_dim)) : NULL;
+  }
+  {
+    SS_MODULE (t, "mlp");
+    l->gate = linear (t, m, "gate_proj", f, h, c->mlp_bias);
+    l->up = linear (t, m, "up_proj", f, h, c->mlp_bias);
+    l->down = linear (t, m, "down_proj", h, f, c->mlp_bias);
+  }
+  l->input_norm = parameter (t, m, "input_layernorm", SS_DIMS (h));
+  l->post_attention_norm = parameter (t, m, "post_attention_layernorm", SS_DIMS (h));
+}
+
+/* A tied head is made and let go: post_init ties it to the embedding. */
+static void
+build_head (SsTape *t, Llama *m)
+{
+  const SsModelConfig *c = m->parent.setup->config;
+
+  if (!c->tie_word_embeddings)
+    {
+      m->lm_head = parameter (t, m, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
+      return;
+    }
+  {
+    SS_MODULE (t, "lm_head");
+    ss_discard (ss_empty_sizes (t, m->parent.setup->dtype, SS_DIMS (c->vocab_size, c->hidden_size)));
+  }
+  m->lm_head = m->embed_tokens;
+}
+
+static SsModel *
+llama_build (SsTape *t, const SsModelSetup *setup)
+{
+  const SsModelConfig *c = setup->config;
+  Llama *m = g_new0 (Llama, 1);
+
+  m->parent.setup = setup;
+  m->parent.parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
+  m->layers = g_new0 (Layer, (gsize) c->n_layers);
+  {
+    SS_MODULE (t, "model");
+    m->embed_tokens = parameter (t, m, "embed_tokens", SS_DIMS (c->vocab_size, c->hidden_size));
+    for (guint i = 0; i < c->n_layers; i++)
+      build_layer (t, m, &m->layers[i], i);
+    m->norm = parameter (t, m, "norm", SS_DIMS (c->hidden_size));
+    ss_rope_build (t, c->rope_type, c->head_dim, &m->rope);
+  }
+  build_head (t, m);
+  if (setup->adapter)
+    ss_llama_add_adapters (t, &m->parent);
+  return &m->parent;
+}
+
+/* ---- adapters ---- */
+
+static void
+adapt (SsTape *t, Llama *m, SsLinear *l)
+{
+  SS_MODULE (t, l->name);
+  const SsAdapter *a = m->parent.setup->adapter;
+  SsDtype dtype = a->is_fp32 ? SS_F32 : m->parent.setup->dtype;
+
+  l->lora_a = ss_parameter (t, dtype, SS_DIMS (a->rank, ss_value_size (l->weight, 1)), TRUE);
+  l->lora_b = ss_parameter (t, dtype, SS_DIMS (ss_value_size (l->weight, 0), a->rank), TRUE);
+  g_ptr_array_add (m->parent.parameters, l->lora_a);
+  g_ptr_array_add (m->parent.parameters, l->lora_b);
+}
+
+static gboolean
+is_target (const SsAdapter *a, const char *name)
+{
+  return g_strv_contains ((const char *const *) a->targets, name);
+}
+
+void
+ss_llama_add_adapters (SsTape *t, SsModel *model)
+{
+  SS_MODULE (t, "model");
+  Llama *m = (Llama *) model;
+  const SsAdapter *a = model->setup->adapter;
+
+  for (guint i = 0; i < model->setup->config->n_layers; i++)
+    {
+      SS_LAYER (t, "layers", (gint) i);
+      Layer *l = &m->layers[i];
+      SsLinear *all[] = { &l->q, &l->k, &l->v, &l->o, &l->gate, &l->up, &l->down };
+
+      for (guint k = 0; k < G_N_ELEMENTS (all); k++)
+        if (is_target (a, ss_llama_linears[k]))
+          {
+            SS_MODULE (t, k < 4 ? "self_attn" : "mlp");
+            adapt (t, m, all[k]);
+          }
+    }
+}
+
+static SsValue *
+llama_head (SsModel *model, SsValue **bias)
+{
+  *bias = NULL;
+  return ((Llama *) model)->lm_head;
+}
+
+static void
+llama_destroy (SsModel *model)
+{
+  Llama *m = (Llama *) model;
+
+  ss_rope_clear (&m->rope);
+  g_ptr_array_unref (model->parameters);
+  g_free (m->layers);
+  g_free (m);
+}
+
+/* Ledger section 1, with biases and head norms where a type has them. */
+static guint64
+llama_count (const SsModelConfig *c)
+{
+  guint64 h = (guint64) c->hidden_size, q = (guint64) (c->n_heads * c->head_dim);
+  guint64 kv = (guint64) (c->n_kv_heads * c->head_dim), f = (guint64) c->intermediate_size;
+  guint64 layer = 2 * h * q + 2 * h * kv + 3 * h * f + 2 * h;
+
+  if (c->attention_bias || c->qkv_bias)
+    layer += q + 2 * kv + (c->attention_bias ? h : 0);
+  if (c->mlp_bias)
+    layer += 2 * f + h;
+  if (c->has_qk_norm)
+    layer += 2 * (guint64) c->head_dim;
+  return ss_size_add (ss_size_mul (layer, (guint64) c->n_layers),
+                      ss_size_add (ss_size_mul (ss_size_mul ((guint64) c->vocab_size, h),
+                                                c->tie_word_embeddings ? 1 : 2), h));
+}
+
+const SsModelFamily ss_family_llama = {
+  .name = "llama",
+  .description = "Llama, Mistral, Qwen2, Qwen3: RMSNorm, rotary positions, grouped-query attention, SwiGLU",
+  .types = ss_llama_types, .n_types = SS_N_LLAMA_TYPES, .linears = ss_llama_linears,
+  .count_parameters = llama_count, .build = llama_build, .hidden = llama_hidden, .head = llama_head,
+  .destroy = llama_destroy,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fused attention kernels: q (B, H, S, D), k and v (B, KV, S, D), any strides; causal.
+ */
+#pragma once
+
+#include "ops/tape.h"
+
+G_BEGIN_DECLS
+
+/* _scaled_dot_product_flash_attention: bf16 or f16 */
+SsValue *ss_flash_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout);
+/* _scaled_dot_product_efficient_attention: any floating type; a mask is the caller's to expand */
+SsValue *ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout);
+
+G_END_DECLS

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kinds/matmul.h"
+
+#include "ops/kinds/view.h"
+
+/* 2 m n k multiplications and additions (ledger section 4) */
+static void
+cost_of_product (SsCost *cost, gint64 batch, gint64 m, gint64 n, gint64 k)
+{
+  guint64 flops = ss_size_mul (ss_size_mul (2 * (guint64) batch, (guint64) m), ss_size_mul ((guint64) n, (guint64) k));
+
+  cost->op_class = SS_OP_MATMUL;
+  cost->flops = cost->model_flops = flops;
+  cost->shape[0] = batch;
+  cost->shape[1] = m;
+  cost->shape[2] = n;
+  cost->shape[3] = k;
+}
+
+/* ---- gradients in the layout of their operand ---- */
+
+static gboolean
+is_column_major (const SsTensor *x)
+{
+  return x->stride[0] == 1 && x->stride[1] == x->size[0];
+}
+
+static SsValue *
+gradient_of_first (SsTape *t, SsValue *g, SsValue *mat2, const SsTensor *mat1)
+{
+  if (!is_column_major (mat1))
+    return ss_mm (t, g, ss_transpose (t, mat2, 0, 1));
+  return ss_transpose (t, ss_mm (t, mat2, ss_transpose (t, g, 0, 1)), 0, 1);
+}
+
+static SsValue *
+gradient_of_second (SsTape *t, SsValue *g, SsValue *mat1, const SsTensor *mat2)
+{
+  if (!is_column_major (mat2))
+    return ss_mm (t, ss_transpose (t, mat1, 0, 1), g);
+  return ss_transpose (t, ss_mm (t, ss_transpose (t, g, 0, 1), mat1), 0, 1);
+}
+
+/* ---- mm ---- */
+
+static void
+infer_mm (SsCall *c)
+{
+  const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
+
+  if (a->size[1] != b->size[0])
+    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1], b->size[0]);
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) a->dtype, 2, (gint64[]) { a->size[0], b->size[1] });
+}
+
+static void
+mm_cost (const SsCall *c, SsCost *cost)
+{
+  cost_of_product (cost, 1, c->out[0].size[0], c->out[0].size[1], ss_call_in (c, 0)->size[1]);
+}
+
+static void
+mm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  if (ss_node_needs (n, 1))
+    out[1] = gradient_of_second (t, grad[0], ss_node_saved (n, 1), ss_node_wanted (n, 1));
+  if (ss_node_needs (n, 0))
+    out[0] = gradient_of_first (t, grad[0], ss_node_saved (n, 0), ss_node_wanted (n, 0));
+}
+
+static const SsOpKind mm = {
+  .name = "aten::mm", .node_name = "MmBackward0", .infer = infer_mm, .saves = { { 1, 0 }, { 0, 1 } }, .n_saves = 2,
+  .backward = mm_backward, .cost = mm_cost, .uses_workspace = TRUE,
+};
+
+SsValue *
+ss_mm (SsTape *t, SsValue *a, SsValue *b)
+{
+  return SS_RUN_KIND (t, mm, NULL, a, b);
+}
+
+/* ---- addmm ---- */
+
+static void
+infer_addmm (SsCall *c)
+{
+  const SsTensor *a = ss_call_in (c, 1), *b = ss_call_in (c, 2);
+
+  if (a->size[1] != b->size[0])
+    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1], b->size[0]);
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) a->dtype, 2, (gint64[]) { a->size[0], b->size[1] });
+}
+
+static void
+addmm_cost (const SsCall *c, SsCost *cost)
+{
+  cost_of_product (cost, 1, c->out[0].size[0], c->out[0].size[1], ss_call_in (c, 1)->size[1]);
+}
+
+/* the bias's gradient is the incoming one, summed by the engine after the others were made */
+static void
+addmm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  if (ss_node_needs (n, 1))
+    out[1] = gradient_of_first (t, grad[0], ss_node_saved (n, 1), ss_node_wanted (n, 1));
+  if (ss_node_needs (n, 2))
+    out[2] = gradient_of_second (t, grad[0], ss_node_saved (n, 0), ss_node_wanted (n, 2));
+  if (ss_node_needs (n, 0))
+    out[0] = grad[0];
+}
+
+static const SsOpKind addmm = {
+  .name = "aten::addmm", .node_name = "AddmmBackward0", .infer = infer_addmm,
+  .saves = { { 1, 2 }, { 2, 1 } }, .n_saves = 2, .backward = addmm_backward, .cost = addmm_cost,
+  .uses_workspace = TRUE,
+};
+
+SsValue *
+ss_addmm (SsTape *t, SsValue *bias, SsValue *a, SsValue *b)
+{
+  return SS_RUN_KIND (t, addmm, NULL, bias, a, b);
+}
+
+/* ---- bmm ---- */
+
+static void
+infer_bmm (SsCall *c)
+{
+  const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
+
+  if (a->size[0] != b->size[0] || a->size[2] != b->size[1])
+    ss_call_fail (c, "batches %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " or inner sizes %" G_GINT64_FORMAT
+                  ", %" G_GINT64_FORMAT " differ", a->size[0], b->size[0], a->size[2], b->size[1]);
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) a->dtype, 3, (gint64[]) { a->size[0], a->size[1], b->size[2] });
+}
+
+static void
+bmm_cost (const SsCall *c, SsCost *cost)
+{
+  const SsTensor *o = &c->out[0];
+
+  cost_of_product (cost, o->size[0], o->size[1], o->size[2], ss_call_in (c, 0)->size[2]);
+}
+
+static void
+bmm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  if (ss_node_needs (n, 1))
+    out[1] = ss_bmm (t, ss_transpose (t, ss_node_saved (n, 1), 1, 2), grad[0]);
+  if (ss_node_needs (n, 0))
+    out[0] = ss_bmm (t, grad[0], ss_transpose (t, ss_node_saved (n, 0), 1, 2));
+}
+
+static const SsOpKind bmm = {
+  .name = "aten::bmm", .node_name = "BmmBackward0", .infer = infer_bmm, .saves = { { 1, 0 }, { 0, 1 } }, .n_saves = 2,
+  .backward = bmm_backward, .cost = bmm_cost, .uses_workspace = TRUE,
+};
+
+SsValue *
+ss_bmm (SsTape *t, SsValue *a, SsValue *b)
+{
+  return SS_RUN_KIND (t, bmm, NULL, a, b);
+}
+
+SsValue *
+ss_matmul4 (SsTape *t, SsValue *a_arg, SsValue *b_arg)
+{
+  g_autoptr (SsValue) a = ss_keep (a_arg);
+  g_autoptr (SsValue) b = ss_keep (b_arg);
+  const gint64 *x = a->tensor.size, *y = b->tensor.size;
+  SsValue *a3 = ss_reshape (t, a, SS_DIMS (x[0] * x[1], x[2], x[3]));
+  SsValue *b3 = ss_reshape (t, b, SS_DIMS (y[0] * y[1], y[2], y[3]));
+
+  return ss_unsafe_view (t, ss_bmm (t, a3, b3), SS_DIMS (x[0], x[1], x[2], y[3]));
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kinds/norm.h"
+
+#include "ops/kinds/pointwise.h"
+#include "ops/kinds/reduce.h"
+
+/* ---- layer norm ---- */
+
+static void
+infer_layer_norm (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0);
+  gint64 rows[SS_MAX_DIMS];
+
+  ss_infer_like_first (c);
+  memcpy (rows, x->size, sizeof rows);
+  rows[x->n_dims - 1] = 1;
+  c->n_out = 3;
+  c->out[1] = c->out[2] = ss_tensor (SS_F32, x->n_dims, rows);
+}
+
+/* inputs: grad, x, mean, rstd, weight */
+static void
+infer_layer_norm_grad (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 1);
+  gint64 width = x->size[x->n_dims - 1];
+
+  c->n_out = 3;
+  c->out[0] = *x;
+  c->out[1] = c->out[2] = ss_tensor ((SsDtype) ss_call_in (c, 4)->dtype, 1, &width);
+}
+
+/* Very tall inputs are summed in two steps; the first gradient of each parameter is replaced by the sum of
+ * its partial rows (layer_norm_kernel.cu: LayerNormBackwardKernelImplInternal). */
+static void
+layer_norm_grad_allocate (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 1);
+  gint64 width = x->size[x->n_dims - 1], rows = (gint64) ss_tensor_count (x) / width;
+  gint64 columns = (width + 31) / 32, parts = MIN ((rows + 31) / 32, 32768 / columns);
+  SsTensor partial = ss_tensor ((SsDtype) c->out[1].dtype, 2, (gint64[]) { parts, width });
+  gboolean reduced[SS_MAX_DIMS] = { TRUE, FALSE };
+
+  ss_call_result (c, 0);
+  ss_call_result (c, 1);
+  ss_call_result (c, 2);
+  if (rows <= 65536 || width / 32 >= ss_call_target (c)->n_multiprocessors / 2)
+    return;
+  ss_call_scratch (c, ss_tensor_bytes (&partial));
+  ss_call_scratch (c, ss_tensor_bytes (&partial));
+  for (guint i = 1; i <= 2; i++)
+    {
+      SsStorage *first = c->result[i];
+      guint n_before;
+
+      c->result[i] = NULL;
+      ss_call_result (c, i);
+      n_before = c->n_scratch;
+      ss_call_reduce_scratch (c, &partial, reduced, 4);
+      while (c->n_scratch > n_before)
+        ss_call_drop_scratch (c);
+      c->scratch[c->n_scratch++] = first;
+      ss_call_drop_scratch (c);
+    }
+}
+
+static const SsOpKind layer_norm_grad = {
+  .name = "aten::native_layer_norm_backward", .infer = infer_layer_norm_grad, .allocate = layer_norm_grad_allocate,
+};
+
+static void
+layer_norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  SsValue *all[SS_MAX_OUTPUTS];
+
+  ss_record_multi (t, &layer_norm_grad, NULL,
+                   SS_VALUES (grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1), ss_node_saved (n, 2),
+                              ss_node_saved (n, 3)),
+                   all);
+  memcpy (out, all, 3 * sizeof *out);
+}
+
+static const SsOpKind layer_norm = {
+  .name = "aten::native_layer_norm", .node_name = "NativeLayerNormBackward0", .infer = infer_layer_norm,
+  .saves = { { 0, SS_ALWAYS }, { SS_RESULT (1), SS_ALWAYS }, { SS_RESULT (2), SS_ALWAYS }, { 1, SS_ALWAYS } },
+  .n_saves = 4, .backward = layer_norm_backward,
+};
+
+SsValue *
+ss_layer_norm (SsTape *t, SsValue *x, SsValue *weight, SsValue *bias)
+{
+  return SS_RUN_KIND (t, layer_norm, NULL, ss_raise (t, x), weight, bias);
+}
+
+/* ---- softmax ---- */
+
+/* the kernel multiplies gradient and output into a tensor of its own first */
+static void
+softmax_grad_scratch (SsCall *c)
+{
+  ss_call_scratch (c, ss_tensor_bytes (&c->out[0]));
+}
+
+static const SsOpKind softmax_grad = {
+  .name = "aten::_softmax_backward_data", .infer = ss_infer_like_first, .scratch = softmax_grad_scratch,
+};
+
+static void
+softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  out[0] = SS_RUN_KIND (t, softmax_grad, NULL, grad[0], ss_node_saved (n, 0));
+}
+
+static const SsOpKind softmax = {
+  .name = "aten::_softmax", .node_name = "SoftmaxBackward0", .infer = ss_infer_like_first,
+  .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = softmax_backward,
+};
+
+SsValue *
+ss_softmax (SsTape *t, SsValue *x)
+{
+  return SS_RUN_KIND (t, softmax, NULL, ss_raise (t, x));
+}
+
+static const SsOpKind log_softmax_grad = { .name = "aten::_log_softmax_backward_data", .infer = ss_infer_like_first };
+
+static void
+log_softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  out[0] = SS_RUN_KIND (t, log_softmax_grad, NULL, grad[0], ss_node_saved (n, 0));
+}
+
+static const SsOpKind log_softmax = {
+  .name = "aten::_log_softmax", .node_name = "LogSoftmaxBackward0", .infer = ss_infer_like_first,
+  .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = log_softmax_backward,
+};
+
+SsValue *
+ss_log_softmax (SsTape *t, SsValue *x)
+{
+  return SS_RUN_KIND (t, log_softmax, NULL, x);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kinds/pointwise.h"
+
+/* ---- shapes ---- */
+
+void
+ss_infer_like_first (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = *ss_call_in (c, 0);
+  ss_tensor_like (&c->out[0], ss_call_in (c, 0));
+}
+
+/* A 0-dim tensor never widens the type of one that has dimensions. */
+static SsDtype
+promoted (const SsTensor *a, const SsTensor *b)
+{
+  if ((a->n_dims > 0) == (b->n_dims > 0))
+    return ss_dtype_promote ((SsDtype) a->dtype, (SsDtype) b->dtype);
+  return (SsDtype) (a->n_dims > 0 ? a : b)->dtype;
+}
+
+static gint64
+size_from_right (const SsTensor *x, guint n_dims, guint i)
+{
+  return i + x->n_dims >= n_dims ? x->size[i + x->n_dims - n_dims] : 1;
+}
+
+/* The output lies as the first operand of full size does (TensorIterator). */
+void
+ss_infer_broadcast (SsCall *c)
+{
+  const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
+  guint n_dims = MAX (a->n_dims, b->n_dims);
+  gint64 size[SS_MAX_DIMS];
+  const SsTensor *full = NULL;
+
+  for (guint i = 0; i < n_dims; i++)
+    {
+      gint64 x = size_from_right (a, n_dims, i), y = size_from_right (b, n_dims, i);
+
+      if (x != y && x != 1 && y != 1)
+        ss_call_fail (c, "sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not fit each other", x, y);
+      size[i] = x == 1 ? y : x;
+    }
+  c->n_out = 1;
+  c->out[0] = ss_tensor (promoted (a, b), n_dims, size);
+  if (ss_tensor_same_sizes (a, &c->out[0]))
+    full = a;
+  else if (ss_tensor_same_sizes (b, &c->out[0]))
+    full = b;
+  if (full)
+    ss_tensor_like (&c->out[0], full);
+}
+
+/* attribute[0]: the output's type */
+static void
+infer_typed (SsCall *c)
+{
+  if (c->n_in == 2)
+    ss_infer_broadcast (c);
+  else
+    ss_infer_like_first (c);
+  c->out[0].dtype = (guint8) c->attribute[0];
+}
+
+static void
+infer_nothing (SsCall *c)
+{
+  c->n_out = 0;
+}
+
+void
+ss_pass_gradient (SsTape *t G_GNUC_UNUSED, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  for (guint i = 0; i < SS_MAX_EDGES; i++)
+    out[i] = ss_node_needs (n, i) ? grad[0] : NULL;
+}
+
+/* Reads what the kernel reads and writes its first operand back. */
+static void
+cost_in_place (const SsCall *c, SsCost *cost)
+{
+  cost->bytes = ss_size_add (cost->bytes, ss_tensor_bytes (ss_call_in (c, 0)));
+}
+
+/* ---- arithmetic ---- */
+
+static const SsOpKind add = {
+  .name = "aten::add", .node_name = "AddBackward0", .infer = ss_infer_broadcast, .backward = ss_pass_gradient,
+};
+static const SsOpKind add_scalar = {
+  .name = "aten::add", .node_name = "AddBackward0", .infer = ss_infer_like_first, .backward = ss_pass_gradient,
+};
+static const SsOpKind add_in_place = {
+  .name = "aten::add_", .infer = infer_nothing, .cost = cost_in_place, .in_place = TRUE,
+};
+static const SsOpKind copy_in_place = { .name = "aten::copy_", .infer = infer_nothing, .in_place = TRUE };
+static const SsOpKind mul_in_place = {
+  .name = "aten::mul_", .infer = infer_nothing, .cost = cost_in_place, .in_place = TRUE,
+};
+
+SsValue *
+ss_add (SsTape *t, SsValue *a, SsValue *b)
+{
+  return SS_RUN_KIND (t, add, NULL, a, b);
+}
+
+SsValue *
+ss_add_scalar (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, add_scalar, NULL, a);
+}
+
+void
+ss_add_in_place (SsTape *t, SsValue *a, SsValue *b)
+{
+  SS_RUN_KIND (t, add_in_place, NULL, a, b);
+}
+
+void
+ss_copy_in_place (SsTape *t, SsValue *a, SsValue *b)
+{
+  SS_RUN_KIND (t, copy_in_place, NULL, a, b);
+}
+
+void
+ss_mul_in_place (SsTape *t, SsValue *a)
+{
+  SS_RUN_KIND (t, mul_in_place, NULL, a);
+}
+
+static void
+mul_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  if (ss_node_needs (n, 1))
+    out[1] = ss_mul (t, grad[0], ss_node_saved (n, 1));
+  if (ss_node_needs (n, 0))
+    out[0] = ss_mul (t, grad[0], ss_node_saved (n, 0));
+}
+
+/* saved: other if self needs a gradient, self if other does */
+static const SsOpKind mul = {
+  .name = "aten::mul", .node_name = "MulBackward0", .infer = ss_infer_broadcast,
+  .saves = { { 1, 0 }, { 0, 1 } }, .n_saves = 2, .backward = mul_backward,
+};
+
+SsValue *
+ss_mul (SsTape *t, SsValue *a, SsValue *b)
+{
+  return SS_RUN_KIND (t, mul, NULL, a, b);
+}
+
+static void
+scale_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad, SsValue **out)
+{
+  out[0] = ss_plain (t, SS_PLAIN_MUL, grad[0], NULL, ss_value_dtype (grad[0]));
+}
+
+static const SsOpKind scale = {
+  .name = "aten::mul", .node_name = "MulBackward0", .infer = ss_infer_like_first, .backward = scale_backward,
+};
+
+SsValue *
+ss_scale (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, scale, NULL, a);
+}
+
+static void
+div_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad, SsValue **out)
+{
+  out[0] = ss_plain (t, SS_PLAIN_DIV, grad[0], NULL, ss_value_dtype (grad[0]));
+}
+
+static const SsOpKind div_scalar = {
+  .name = "aten::div", .node_name = "DivBackward0", .infer = ss_infer_like_first, .backward = div_backward,
+};
+
+SsValue *
+ss_div_scalar (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, div_scalar, NULL, a);
+}
+
+/* x^(n-1), gradient times n, their product; rsqrt: result^3, gradient times -1/2, their product */
+static void
+power_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  SsValue *x = ss_node_saved (n, 0);
+  g_autoptr (SsValue) power = ss_keep (ss_plain (t, SS_PLAIN_POW, x, NULL, ss_value_dtype (x)));
+  g_autoptr (SsValue) scaled = ss_keep (ss_plain (t, SS_PLAIN_MUL, grad[0], NULL, ss_value_dtype (grad[0])));
+
+  out[0] = ss_plain (t, SS_PLAIN_MUL, scaled, power, ss_dtype_promote (ss_value_dtype (scaled), ss_value_dtype (power)));
+}
+
+static const SsOpKind pow_kind = {
+  .name = "aten::pow", .node_name = "PowBackward0", .infer = ss_infer_like_first,
+  .saves = { { 0, SS_ALWAYS } }, .n_saves = 1, .backward = power_backward,
+};
+static const SsOpKind rsqrt = {
+  .name = "aten::rsqrt", .node_name = "RsqrtBackward0", .infer = ss_infer_like_first,
+  .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = power_backward,
+};
+
+SsValue *
+ss_pow (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, pow_kind, NULL, ss_raise (t, a));
+}
+
+SsValue *
+ss_rsqrt (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, rsqrt, NULL, ss_raise (t, a));
+}
+
+static void
+neg_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad, SsValue **out)
+{
+  out[0] = ss_neg (t, grad[0]);
+}
+
+static const SsOpKind neg = {
+  .name = "aten::neg", .node_name = "NegBackward0", .infer = ss_infer_like_first, .backward = neg_backward,
+};
+
+SsValue *
+ss_neg (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, neg, NULL, a);
+}
+
+/* ---- casts and copies ---- */
+
+static void
+to_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  out[0] = ss_to (t, grad[0], (SsDtype) ss_node_wanted (n, 0)->dtype);
+}
+
+static const SsOpKind to_copy = {
+  .name = "aten::_to_copy", .node_name = "ToCopyBackward0", .infer = infer_typed, .backward = to_backward,
+};
+
+SsValue *
+ss_to (SsTape *t, SsValue *a, SsDtype dtype)
+{
+  return ss_value_dtype (a) == dtype ? a : SS_RUN_KIND (t, to_copy, SS_ATTRIBUTES (dtype), a);
+}
+
+static void
+infer_contiguous (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0);
+
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) x->dtype, x->n_dims, x->size);
+}
+
+/* attributes: the strides */
+static void
+infer_strided (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = *ss_call_in (c, 0);
+  for (guint i = 0; i < c->out[0].n_dims; i++)
+    c->out[0].stride[i] = c->attribute[i];
+}
+
+static const SsOpKind clone_kind = {
+  .name = "aten::clone", .node_name = "CloneBackward0", .infer = infer_contiguous, .backward = ss_pass_gradient,
+};
+static const SsOpKind clone_strided = { .name = "aten::clone", .infer = infer_strided };
+
+SsValue *
+ss_clone (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, clone_kind, NULL, a);
+}
+
+SsValue *
+ss_clone_like (SsTape *t, SsValue *a, const SsTensor *layout)
+{
+  gint64 strides[SS_N_ATTRIBUTES] = { 0 };
+  SsTensor dense = *layout;
+
+  ss_tensor_like (&dense, layout);
+  memcpy (strides, dense.stride, sizeof dense.stride);
+  return SS_RUN_KIND (t, clone_strided, strides, a);
+}
+
+SsValue *
+ss_contiguous (SsTape *t, SsValue *a)
+{
+  return ss_tensor_is_contiguous (&a->tensor) ? a : ss_clone (t, a);
+}
+
+/* ---- kernels without a derivative ---- */
+
+static const SsOpKind plain[SS_N_PLAIN] = {
+#define SS_PLAIN_KIND(UPPER, text) [SS_PLAIN_##UPPER] = { .name = text, .infer = infer_typed },
+  SS_PLAIN_KERNELS (SS_PLAIN_KIND)
+#undef SS_PLAIN_KIND
+};
+
+SsValue *
+ss_plain (SsTape *t, SsPlainKernel kernel, SsValue *a, SsValue *b, SsDtype dtype)
+{
+  return b ? SS_RUN_KIND (t, plain[kernel], SS_ATTRIBUTES (dtype), a, b)
+           : SS_RUN_KIND (t, plain[kernel], SS_ATTRIBUTES (dtype), a);
+}
+
+static void
+number_scratch (SsCall *c)
+{
+  ss_call_scratch (c, ss_dtype_bytes (SS_F64));
+}
+
+static const SsOpKind pow_of_number = {
+  .name = "aten::pow", .infer = ss_infer_like_first, .scratch = number_scratch,
+};
+
+SsValue *
+ss_pow_of_number (SsTape *t, SsValue *exponent)
+{
+  return SS_RUN_KIND (t, pow_of_number, NULL, exponent);
+}
+
+static void
+infer_where (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = *ss_call_in (c, 1);
+  ss_tensor_like (&c->out[0], ss_call_in (c, 1));
+}
+
+static const SsOpKind where = { .name = "aten::where", .infer = infer_where };
+
+SsValue *
+ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b)
+{
+  return SS_RUN_KIND (t, where, NULL, condition, a, b);
+}
+
+/* attributes: dtype, n_dims, sizes */
+static void
+infer_factory (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) c->attribute[0], (guint) c->attribute[1], c->attribute + 2);
+}
+
+static const SsOpKind arange = { .name = "aten::arange", .infer = infer_factory };
+static const SsOpKind zeros = { .name = "aten::zeros", .infer = infer_factory };
+static const SsOpKind ones = { .name = "aten::ones", .infer = infer_factory };
+static const SsOpKind full = { .name = "aten::full", .infer = infer_factory };
+static const SsOpKind ones_like = { .name = "aten::ones_like", .infer = ss_infer_like_first };
+
+static SsValue *
+make (SsTape *t, const SsOpKind *kind, SsDtype dtype, guint n_dims, const gint64 *size)
+{
+  gint64 attribute[SS_N_ATTRIBUTES] = { dtype, n_dims };
+
+  for (guint i = 0; i < n_dims; i++)
+    attribute[2 + i] = size[i];
+  return ss_record (t, kind, attribute, 0, NULL);
+}
+
+SsValue *
+ss_arange (SsTape *t, SsDtype dtype, gint64 n)
+{
+  return make (t, &arange, dtype, 1, &n);
+}
+
+SsValue *
+ss_zeros (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size)
+{
+  return make (t, &zeros, dtype, n_dims, size);
+}
+
+SsValue *
+ss_ones (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size)
+{
+  return make (t, &ones, dtype, n_dims, size);
+}
+
+SsValue *
+ss_full (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size)
+{
+  return make (t, &full, dtype, n_dims, size);
+}
+
+SsValue *
+ss_ones_like (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, ones_like, NULL, a);
+}

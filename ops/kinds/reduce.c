@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/kinds/reduce.h"
+
+#include "ops/kinds/pointwise.h"
+
+#define ACCUMULATOR_BYTES 4      /* f32, for f32, bf16 and f16 inputs */
+
+/* attributes: n_dims, sizes of the output */
+static void
+infer_sizes (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) ss_call_in (c, 0)->dtype, (guint) c->attribute[0], c->attribute + 1);
+}
+
+static void
+sizes_of (const SsTensor *x, gint64 attribute[SS_N_ATTRIBUTES])
+{
+  attribute[0] = x->n_dims;
+  memcpy (attribute + 1, x->size, sizeof x->size);
+}
+
+/* ---- mean over the last dimension ---- */
+
+static void
+infer_mean (SsCall *c)
+{
+  SsTensor x = *ss_call_in (c, 0);
+
+  x.size[x.n_dims - 1] = 1;
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) x.dtype, x.n_dims, x.size);
+}
+
+static void
+mean_scratch (SsCall *c)
+{
+  gboolean reduced[SS_MAX_DIMS] = { FALSE };
+
+  reduced[ss_call_in (c, 0)->n_dims - 1] = TRUE;
+  ss_call_reduce_scratch (c, ss_call_in (c, 0), reduced, ACCUMULATOR_BYTES);
+}
+
+/* the gradient, expanded, over the count */
+static const SsOpKind mean_grad = { .name = "aten::div", .infer = infer_sizes };
+
+static void
+mean_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  gint64 attribute[SS_N_ATTRIBUTES] = { 0 };
+
+  sizes_of (ss_node_wanted (n, 0), attribute);
+  out[0] = SS_RUN_KIND (t, mean_grad, attribute, grad[0]);
+}
+
+static const SsOpKind mean = {
+  .name = "aten::mean", .node_name = "MeanBackward1", .infer = infer_mean, .backward = mean_backward,
+  .scratch = mean_scratch,
+};
+
+SsValue *
+ss_mean_last (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, mean, NULL, a);
+}
+
+/* ---- sum ---- */
+
+static void
+sum_scratch (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0), *o = &c->out[0];
+  guint lead = x->n_dims - o->n_dims;
+  gboolean reduced[SS_MAX_DIMS];
+
+  for (guint i = 0; i < x->n_dims; i++)
+    reduced[i] = i < lead || (o->size[i - lead] == 1 && x->size[i] != 1);
+  ss_call_reduce_scratch (c, x, reduced, ACCUMULATOR_BYTES);
+}
+
+static const SsOpKind sum = { .name = "aten::sum", .infer = infer_sizes, .scratch = sum_scratch };
+
+SsValue *
+ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target)
+{
+  gint64 attribute[SS_N_ATTRIBUTES] = { 0 };
+
+  sizes_of (target, attribute);
+  return SS_RUN_KIND (t, sum, attribute, a);
+}
+
+/* ---- scans and logic ---- */
+
+guint64
+ss_scan_scratch_i64 (guint64 n)
+{
+  guint64 tiles = (n + 895) / 896;     /* 896 i64 per tile; 16 bytes of state each and for one warp */
+
+  return 511 + (16 * (tiles + 32) + 255) / 256 * 256;
+}
+
+static void
+infer_i64 (SsCall *c)
+{
+  ss_infer_like_first (c);
+  c->out[0].dtype = SS_I64;
+}
+
+static void
+cumsum_scratch (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0);
+  guint64 n = ss_tensor_count (x);
+
+  if (x->dtype == SS_BOOL)
+    ss_call_scratch (c, ss_size_mul (8, n));
+  if (n == (guint64) x->size[x->n_dims - 1])
+    ss_call_scratch (c, ss_scan_scratch_i64 (n));
+}
+
+static const SsOpKind cumsum = { .name = "aten::cumsum", .infer = infer_i64, .scratch = cumsum_scratch };
+
+SsValue *
+ss_cumsum (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, cumsum, NULL, a);
+}
+
+static void
+infer_bool_scalar (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = ss_tensor (SS_BOOL, 0, NULL);
+}
+
+static const SsOpKind all = { .name = "aten::all", .infer = infer_bool_scalar };
+
+SsValue *
+ss_all (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, all, NULL, a);
+}

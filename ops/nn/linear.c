@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/nn/linear.h"
+
+#include "ops/kinds/matmul.h"
+#include "ops/kinds/pointwise.h"
+#include "ops/kinds/view.h"
+
+/* x as (rows, in) */
+static SsValue *
+flattened (SsTape *t, SsValue *x)
+{
+  gint64 width = ss_value_size (x, -1);
+  guint64 count = ss_tensor_count (&x->tensor);
+
+  if (x->tensor.n_dims == 2)
+    return x;
+  return ss_view (t, x, SS_DIMS (count == SS_SIZE_OVERFLOW ? 0 : (gint64) count / width, width));
+}
+
+/* autocast casts an op's arguments from the last to the first: bias, weight, input */
+SsValue *
+ss_linear_weight (SsTape *t, SsValue *x_arg, SsValue *weight, SsValue *bias)
+{
+  g_autoptr (SsValue) held = ss_keep (x_arg);
+  g_autoptr (SsValue) b = bias ? ss_keep (ss_lower (t, bias)) : NULL;
+  g_autoptr (SsValue) w = ss_keep (ss_lower (t, weight));
+  g_autoptr (SsValue) x = ss_keep (ss_lower (t, held));
+  guint n_dims = x->tensor.n_dims;
+  gint64 size[SS_MAX_DIMS];
+  SsValue *transposed = ss_transpose (t, w, 0, 1);
+  SsValue *flat = flattened (t, x);
+
+  memcpy (size, x->tensor.size, sizeof size);
+  size[n_dims - 1] = ss_value_size (w, 0);
+  /* with a bias it is one addmm, whose result autograd knows as a view */
+  if (b)
+    return ss_view (t, ss_addmm (t, b, flat, transposed), n_dims, size);
+  return ss_unsafe_view (t, ss_mm (t, flat, transposed), n_dims, size);
+}
+
+/* peft's lora.Linear: the module's argument lives until its forward returns */
+static SsValue *
+adapted (SsTape *t, const SsLinear *l, SsValue *x_arg)
+{
+  g_autoptr (SsValue) x = ss_keep (x_arg);
+  g_autoptr (SsValue) result = ss_keep (ss_linear_weight (t, x, l->weight, l->bias));
+  g_autoptr (SsValue) cast = ss_keep (ss_to (t, x, ss_value_dtype (l->lora_a)));
+  SsValue *low = ss_linear_weight (t, ss_linear_weight (t, cast, l->lora_a, NULL), l->lora_b, NULL);
+
+  return ss_add (t, result, ss_scale (t, low));
+}
+
+SsValue *
+ss_linear (SsTape *t, const SsLinear *l, SsValue *x)
+{
+  SS_MODULE (t, l->name);
+
+  return l->lora_a ? adapted (t, l, x) : ss_linear_weight (t, x, l->weight, l->bias);
+}
+
+SsValue *
+ss_conv1d (SsTape *t, const SsLinear *l, SsValue *x_arg)
+{
+  SS_MODULE (t, l->name);
+  g_autoptr (SsValue) x = ss_keep (x_arg);
+  g_autoptr (SsValue) w = ss_keep (ss_lower (t, l->weight));
+  gint64 size[SS_MAX_DIMS];
+  SsValue *flat, *lowered;
+
+  memcpy (size, x->tensor.size, sizeof size);
+  size[x->tensor.n_dims - 1] = ss_value_size (w, 1);
+  flat = flattened (t, x);
+  lowered = ss_lower (t, flat);
+  return ss_view (t, ss_addmm (t, ss_lower (t, l->bias), lowered, w), x->tensor.n_dims, size);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/nn/rms-norm.h"
+
+#include "ops/kinds/pointwise.h"
+#include "ops/kinds/reduce.h"
+
+/* transformers' LlamaRMSNorm, kernel by kernel */
+static SsValue *
+rms_norm_hf (SsTape *t, SsValue *weight, SsValue *x)
+{
+  SsDtype dtype = ss_value_dtype (x);
+  g_autoptr (SsValue) h = ss_keep (ss_to (t, x, SS_F32));
+  g_autoptr (SsValue) variance = ss_keep (ss_mean_last (t, ss_pow (t, h)));
+
+  ss_rebind (&h, ss_mul (t, h, ss_rsqrt (t, ss_add_scalar (t, variance))));
+  return ss_mul (t, weight, ss_to (t, h, dtype));
+}
+
+SsValue *
+ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight, SsValue *x)
+{
+  SS_MODULE (t, name);
+
+  switch (choice)
+    {
+    case SS_NORM_HF:
+    case SS_NORM_LIGER:
+    case SS_NORM_PAPER:
+    case SS_N_NORMS:
+      break;
+    }
+  return rms_norm_hf (t, weight, x);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Root-mean-square norm over the last dimension, by implementation.
+ */
+#pragma once
+
+#include "ops/kernel-profile.h"
+#include "ops/tape.h"
+
+G_BEGIN_DECLS
+
+/* `name` is the module's. weight (H), x (..., H) -> (..., H) */
+SsValue *ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight, SsValue *x);
+
+G_END_DECLS

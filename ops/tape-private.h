@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The insides of the tape, the program and the graph, for the files of ops/ that make them.
+ */
+#pragma once
+
+#include "ops/checkpoint/segment.h"
+#include "ops/tape.h"
+
+G_BEGIN_DECLS
+
+/* ---- program ---- */
+
+typedef struct
+{
+  guint32 parent;
+  gint32 layer;                  /* inherited from the parent; -1 outside layers */
+  gint32 index;                  /* "layers.3": 3; -1 for a plain name */
+  const char *name;              /* static */
+} SsModuleInfo;
+
+struct _SsProgram
+{
+  gatomicrefcount ref_count;
+  GArray *code;                  /* guint32: type in the low 2 bits, index above */
+  GArray *storages;              /* SsStorageInfo */
+  GArray *ops;                   /* SsOp */
+  GArray *operands;              /* SsTensor */
+  GArray *marks;                 /* SsMark */
+  GArray *modules;               /* SsModuleInfo */
+  guint64 n_parameters, n_trainable_parameters;
+};
+
+SsProgram *ss_program_new (void);
+
+/* ---- graph ---- */
+
+typedef struct
+{
+  SsNode *node;
+  guint slot;
+} SsEdge;
+
+typedef struct
+{
+  SsValue *value;                /* held; NULL while packed by a segment or not wanted */
+  SsFrame *frame;                /* held; the segment that packed it */
+  guint32 index;                 /* which of the segment's saved values */
+} SsSaved;
+
+/* One differentiable output of a node: its metadata, and the gradient that waits for it. */
+typedef struct
+{
+  SsTensor tensor;
+  SsValue *incoming;
+} SsSlot;
+
+struct _SsNode
+{
+  const SsOpKind *kind;
+  guint32 ref_count;
+  guint32 sequence;              /* G_MAXUINT32: AccumulateGrad, which runs as soon as it is ready */
+  guint32 visited;               /* number of the backward that counted it */
+  guint32 n_pending;             /* edges that still lead to it in that backward */
+  guint32 module_id;
+  guint16 n_edges, n_saved, n_slots;
+  guint8 is_loss;                /* made in the loss phase: its gradients are the logits' */
+  SsEdge *edge;
+  SsSaved *saved;
+  SsSlot *slot;
+  SsValue *leaf;                 /* AccumulateGrad: held */
+  SsFrame *segment;              /* reentrant checkpoint: what the function's context keeps */
+  gint64 attribute[SS_N_ATTRIBUTES];
+};
+
+SsNode *ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_saved, guint n_slots);
+void ss_node_unref (SsNode *self);
+/* What an edge leads to: the value's node, its leaf's AccumulateGrad, or NULL. (transfer full) */
+SsNode *ss_node_producing (SsTape *t, SsValue *value);
+/* A node that no kernel made, over `out` (torch.autograd.Function); saves nothing yet. (transfer none) */
+SsNode *ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in, guint n_saved, SsValue *out);
+
+/* ---- tape ---- */
+
+typedef enum
+{
+  SS_HOOK_NONE,
+  SS_HOOK_PACK,                  /* a checkpointed segment's first forward */
+  SS_HOOK_RECOMPUTE              /* its second */
+} SsHook;
+
+enum
+{
+  SS_THREAD_FORWARD,
+  SS_THREAD_BACKWARD,
+  SS_N_THREADS
+};
+
+typedef struct
+{
+  SsValue *leaf, *cast;
+} SsCast;
+
+struct _SsTape
+{
+  SsProgram *program;
+  SsTarget target;
+  GError *error;
+  guint is_recording : 1, is_grad_enabled : 1, is_stopped : 1, keeps_operands : 1;
+  guint is_optimizer : 1, in_recompute : 1, in_backward : 1, is_loss_node : 1;
+  guint8 thread;
+  guint8 phase;
+  guint8 hook;
+  guint8 lower_dtype;            /* of autocast */
+  guint32 step, micro_batch;
+  guint32 module_id;
+  guint32 next_sequence, backward_id;
+  guint n_values;                /* alive */
+  SsFrame *frame;
+  SsStorage *workspace[SS_N_THREADS];
+  GArray *casts;                 /* SsCast; NULL: autocast is off */
+  GHashTable *module_ids;        /* SsModuleInfo key -> id */
+  GArray *begun_layers;          /* gboolean by layer: its backward has been marked */
+};
+
+void ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index);
+SsStorage *ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch);
+SsStorage *ss_storage_ref (SsStorage *self);
+void ss_storage_unref (SsStorage *self);
+void ss_storage_claim (SsStorage *self, SsCategory category);
+/* A floating value over `storage`, whose reference it takes; NULL on a stopped tape. */
+SsValue *ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage);
+/* Sinks without saying that a name holds it. */
+SsValue *ss_value_sink (SsValue *self);
+gint ss_tape_layer (const SsTape *t);
+void ss_tape_mark_backward_begin (SsTape *t, const SsNode *node);
+
+/* ---- segments ---- */
+void ss_frame_unref (SsFrame *self);
+/* Packs a value that a node saves; FALSE when recomputation has all it wants. */
+gboolean ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved);
+/* (transfer full) */
+SsValue *ss_frame_unpack (SsTape *t, SsFrame *self, guint32 index);
+guint ss_frame_n_inputs (const SsFrame *self);
+SsValue *ss_frame_input (const SsFrame *self, guint i);
+
+G_END_DECLS

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The loop that is simulated:
+ *
+ *   outputs = model (input_ids, labels); loss = outputs.loss; del outputs; loss /= gradient_accumulation
+ *   loss.backward (); ... clip; optimizer.step (); optimizer.zero_grad ()
+ */
+#include "ops/trace.h"
+
+#include "ops/autograd.h"
+#include "ops/kinds/foreach.h"
+#include "ops/kinds/pointwise.h"
+#include "ops/nn/linear.h"
+#include "ops/nn/losses.h"
+#include "ops/tape-private.h"
+
+typedef struct
+{
+  const SsTraceConfig *config;
+  SsTape *tape;
+  SsModelSetup setup;
+  SsModel *model;
+  GPtrArray *ids;                /* SsValue: one (B, S) per micro-batch of a step */
+  SsOptimizerRun optimizer;
+  SsValue *held_logits, *held_loss;   /* hold-outputs */
+} Run;
+
+/* ---- load ---- */
+
+static void
+count_parameters (Run *r)
+{
+  SsProgram *p = r->tape->program;
+
+  for (guint i = 0; i < r->model->parameters->len; i++)
+    {
+      const SsValue *v = r->model->parameters->pdata[i];
+      guint64 n = ss_tensor_count (&v->tensor);
+
+      p->n_parameters = ss_size_add (p->n_parameters, n);
+      if (v->leaf)
+        p->n_trainable_parameters = ss_size_add (p->n_trainable_parameters, n);
+    }
+}
+
+/* A slot for every parameter that will have a gradient. */
+static void
+make_slots (Run *r)
+{
+  r->optimizer.klass = r->config->optimizer;
+  r->optimizer.implementation = r->config->implementation;
+  r->optimizer.tape = r->tape;
+  r->optimizer.slots = g_new0 (SsOptimizerSlot, r->model->parameters->len);
+  for (guint i = 0; i < r->model->parameters->len; i++)
+    {
+      SsValue *v = r->model->parameters->pdata[i];
+
+      if (v->leaf)
+        r->optimizer.slots[r->optimizer.n_slots++].parameter = v;
+    }
+}
+
+/* Assumed, no recording: masters after all parameters, then the buffers, each in parameters () order. */
+static void
+make_masters (Run *r)
+{
+  const SsPrecision *p = r->config->precision;
+
+  for (guint i = 0; i < r->optimizer.n_slots && p->has_master; i++)
+    {
+      SsOptimizerSlot *s = &r->optimizer.slots[i];
+
+      s->master = ss_keep (ss_to (r->tape, s->parameter, SS_F32));
+      ss_value_claim (s->master, SS_CATEGORY_MASTER_WEIGHTS);
+    }
+  for (guint i = 0; i < r->optimizer.n_slots && p->accumulates_f32; i++)
+    {
+      SsOptimizerSlot *s = &r->optimizer.slots[i];
+
+      s->accumulation = ss_zeros_like (r->tape, s->parameter, SS_F32);
+      ss_value_claim (s->accumulation, SS_CATEGORY_GRADIENT_ACCUMULATION);
+    }
+}
+
+static void
+make_ids (Run *r)
+{
+  const SsTraceConfig *c = r->config;
+
+  r->ids = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
+  for (guint i = 0; i < c->gradient_accumulation; i++)
+    {
+      SsValue *ids = ss_keep (ss_empty_sizes (r->tape, SS_I64, SS_DIMS (c->micro_batch, c->sequence_length)));
+
+      ss_value_claim (ids, SS_CATEGORY_ACTIVATIONS);
+      g_ptr_array_add (r->ids, ids);
+    }
+}
+
+static void
+load (Run *r)
+{
+  ss_tape_begin_phase (r->tape, SS_PHASE_LOAD, 0, 0);
+  r->model = r->config->model.family->build (r->tape, &r->setup);
+  count_parameters (r);
+  make_slots (r);
+  ss_tape_set_grad_enabled (r->tape, FALSE);
+  make_masters (r);
+  if (r->optimizer.klass->construct)
+    r->optimizer.klass->construct (&r->optimizer);
+  if (r->config->has_resume)
+    ss_optimizer_make_states (&r->optimizer);
+  ss_tape_set_grad_enabled (r->tape, TRUE);
+  make_ids (r);
+}
+
+/* ---- a micro-batch ---- */
+
+static SsValue *
+head (Run *r, SsValue *hidden)
+{
+  SS_MODULE (r->tape, "lm_head");
+  SsValue *bias, *weight = r->config->model.family->head (r->model, &bias);
+  SsValue *logits = ss_keep (ss_linear_weight (r->tape, hidden, weight, bias));
+
+  ss_value_claim (logits, SS_CATEGORY_LOGITS);
+  return logits;
+}
+
+/* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called after that. */
+static SsValue *
+forward_and_loss (Run *r, guint step, guint micro_batch)
+{
+  SsTape *t = r->tape;
+  const SsPrecision *p = r->config->precision;
+  SsValue *ids = r->ids->pdata[micro_batch - 1];
+  g_autoptr (SsValue) hidden = NULL, logits = NULL, loss = NULL;
+
+  ss_tape_begin_phase (t, SS_PHASE_FORWARD, step, micro_batch);
+  if (p->autocast_dtype != SS_N_DTYPES)
+    ss_autocast_begin (t, p->autocast_dtype);
+  hidden = ss_keep (r->config->model.family->hidden (t, r->model, ids));
+  logits = head (r, hidden);
+  if (r->setup.kernels.loss == SS_LOSS_DIRECT)
+    ss_drop (&hidden);
+  ss_tape_begin_phase (t, SS_PHASE_LOSS, step, micro_batch);
+  loss = ss_keep (ss_causal_loss (t, r->setup.kernels.loss, logits, ids));
+  ss_drop (&hidden);
+  if (r->config->holds_outputs)
+    {
+      ss_rebind (&r->held_logits, logits);
+      ss_rebind (&r->held_loss, loss);
+    }
+  ss_drop (&logits);
+  ss_autocast_end (t);
+  if (r->config->gradient_accumulation > 1)
+    ss_rebind (&loss, ss_div_scalar (t, loss));
+  if (micro_batch == r->config->gradient_accumulation)
+    ss_tape_mark (t, SS_MARK_SAVED, ss_saved_bytes (t, loss));
+  return g_steal_pointer (&loss);
+}
+
+/* Assumed: the bf16 gradient is added to the fp32 buffer when backward has made it, and kept until zero_grad. */
+static void
+add_to_buffers (Run *r)
+{
+  if (!r->config->precision->accumulates_f32 || ss_tape_has_failed (r->tape))
+    return;
+  for (guint i = 0; i < r->optimizer.n_slots; i++)
+    ss_add_in_place (r->tape, r->optimizer.slots[i].accumulation, r->optimizer.slots[i].parameter->leaf->grad);
+}
+
+static void
+micro_batch (Run *r, guint step, guint micro_batch)
+{
+  g_autoptr (SsValue) loss = forward_and_loss (r, step, micro_batch);
+
+  ss_tape_begin_phase (r->tape, SS_PHASE_BACKWARD, step, micro_batch);
+  ss_backward (r->tape, loss, NULL);
+  add_to_buffers (r);
+  ss_drop (&loss);
+}
+
+/* ---- a step ---- */
+
+static void
+zero_grad (Run *r)
+{
+  for (guint i = 0; i < r->optimizer.n_slots; i++)
+    {
+      SsValue *v = r->optimizer.slots[i].parameter;
+
+      if (!v->leaf->grad)
+        continue;
+      if (r->config->zeroes_in_place)
+        ss_mul_in_place (r->tape, v->leaf->grad);
+      else
+        ss_drop (&v->leaf->grad);
+    }
+}
+
+static void
+run_step (Run *r, guint step)
+{
+  for (guint i = 1; i <= r->config->gradient_accumulation && !ss_tape_has_failed (r->tape); i++)
+    micro_batch (r, step, i);
+  if (ss_tape_has_failed (r->tape))
+    return;
+  ss_tape_begin_phase (r->tape, SS_PHASE_OPTIMIZER, step, 0);
+  ss_tape_set_grad_enabled (r->tape, FALSE);
+  ss_optimizer_step (&r->optimizer);
+  ss_tape_begin_phase (r->tape, SS_PHASE_ZERO_GRAD, step, 0);
+  zero_grad (r);
+  ss_tape_set_grad_enabled (r->tape, TRUE);
+}
+
+static void
+tear_down (Run *r)
+{
+  ss_tape_finish (r->tape);
+  ss_drop (&r->held_logits);
+  ss_drop (&r->held_loss);
+  ss_optimizer_clear (&r->optimizer);
+  g_ptr_array_unref (r->ids);
+  r->config->model.family->destroy (r->model);
+}
+
+SsProgram *
+ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error)
+{
+  Run r = { .config = config, .tape = ss_tape_new (target) };
+
+  g_return_val_if_fail (config->n_steps > 0 && config->gradient_accumulation > 0, NULL);
+  r.setup = (SsModelSetup) {
+    .config = &config->model,
+    .kernels = config->kernels,
+    .checkpointing = config->checkpointing,
+    .dtype = config->precision->parameter_dtype,
+    .adapter = config->adapter.type ? &config->adapter : NULL,
+  };
+  if (keep_operands)
+    ss_tape_keep_operands (r.tape);
+  load (&r);
+  for (guint step = 1; step <= config->n_steps && !ss_tape_has_failed (r.tape); step++)
+    run_step (&r, step);
+  tear_down (&r);
+  return ss_tape_seal (r.tape, error);
+}

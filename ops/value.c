@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/value.h"
+
+#include "ops/tape-private.h"
+
+/* ---- storages ---- */
+
+SsStorage *
+ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch)
+{
+  SsStorage *self;
+  SsStorageInfo info = {
+    .bytes = bytes,
+    .op_id = t->program->ops->len,
+    .module_id = t->module_id,
+    .category = SS_CATEGORY_TEMPORARIES,
+    .is_scratch = is_scratch != FALSE,
+  };
+
+  if (bytes > G_MAXINT64)
+    ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "a tensor of 2^63 bytes or more");
+  if (t->is_stopped)
+    return NULL;
+  self = g_new (SsStorage, 1);
+  *self = (SsStorage) { .tape = t, .id = t->program->storages->len, .n_values = 1 };
+  g_array_append_val (t->program->storages, info);
+  if (t->is_recording)
+    ss_tape_emit (t, SS_ALLOCATE, self->id);
+  return self;
+}
+
+SsStorage *
+ss_storage_ref (SsStorage *self)
+{
+  if (self)
+    self->n_values++;
+  return self;
+}
+
+void
+ss_storage_unref (SsStorage *self)
+{
+  if (!self || --self->n_values > 0)
+    return;
+  if (self->tape->is_recording)
+    ss_tape_emit (self->tape, SS_RELEASE, self->id);
+  g_free (self);
+}
+
+void
+ss_storage_claim (SsStorage *self, SsCategory category)
+{
+  SsStorageInfo *info;
+
+  if (!self)
+    return;
+  info = &g_array_index (self->tape->program->storages, SsStorageInfo, self->id);
+  info->category = MIN (info->category, (guint8) category);
+}
+
+/* ---- handles ---- */
+
+SsValue *
+ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage)
+{
+  SsValue *self = g_new0 (SsValue, 1);
+
+  self->ref_count = 1;
+  self->is_floating = TRUE;
+  self->born = t->program->ops->len;
+  self->tape = t;
+  self->tensor = *tensor;
+  self->storage = storage;
+  t->n_values++;
+  return self;
+}
+
+SsValue *
+ss_value_ref (SsValue *self)
+{
+  g_assert (self->ref_count > 0);
+  self->ref_count++;
+  return self;
+}
+
+void
+ss_value_unref (SsValue *self)
+{
+  g_assert (self->ref_count > 0);
+  if (--self->ref_count > 0)
+    return;
+  self->tape->n_values--;
+  ss_storage_unref (self->storage);
+  if (self->base)
+    ss_value_unref (self->base);
+  if (self->node)
+    ss_node_unref (self->node);
+  if (self->leaf && self->leaf->grad)
+    ss_value_unref (self->leaf->grad);
+  g_free (self->leaf);
+  g_free (self);
+}
+
+SsValue *
+ss_value_sink (SsValue *self)
+{
+  if (!self->is_floating)
+    return ss_value_ref (self);
+  self->is_floating = FALSE;
+  return self;
+}
+
+SsValue *
+ss_keep (SsValue *value)
+{
+  const SsTape *t = value->tape;
+  gboolean is_forward = (t->phase == SS_PHASE_FORWARD || t->phase == SS_PHASE_LOSS) && !t->in_backward;
+
+  /* what forward code gives a name is an activation for as long as it lives */
+  if (value->is_floating && (is_forward || t->in_recompute))
+    ss_storage_claim (value->storage, SS_CATEGORY_ACTIVATIONS);
+  return ss_value_sink (value);
+}
+
+void
+ss_rebind (SsValue **name, SsValue *value)
+{
+  SsValue *old = *name;
+
+  *name = value ? ss_keep (value) : NULL;
+  if (old)
+    ss_value_unref (old);
+}
+
+SsValue *
+ss_give (SsValue **name)
+{
+  SsValue *value = g_steal_pointer (name);
+
+  value->is_floating = TRUE;
+  return value;
+}
+
+void
+ss_value_claim (SsValue *value, SsCategory category)
+{
+  ss_storage_claim (value->storage, category);
+}
+
+gint64
+ss_value_size (const SsValue *value, int dim)
+{
+  gint n_dims = value->tensor.n_dims;
+
+  g_assert (dim < n_dims && dim >= -n_dims);
+  return value->tensor.size[dim < 0 ? dim + n_dims : dim];
+}
