@@ -49,10 +49,11 @@ heads (SsTape *t, SsValue *x, gint64 n)
 }
 
 static SsValue *
-attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask)
+attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weights)
 {
   SS_MODULE (t, "attn");
   const SsModelConfig *c = l->setup->config;
+  SsAttention how = { l->setup->kernels.attention, c->attn_pdrop, FALSE };
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1), width = ss_value_size (h, 2);
   SsValue *part[3];
   g_autoptr (SsValue) q = NULL, k = NULL, v = NULL, out = NULL;
@@ -61,7 +62,7 @@ attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask)
   k = ss_keep (heads (t, part[1], c->n_heads));
   v = ss_keep (heads (t, part[2], c->n_heads));
   q = ss_keep (heads (t, part[0], c->n_heads));
-  out = ss_keep (ss_attention (t, l->setup->kernels.attention, q, k, v, mask, c->attn_pdrop));
+  out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
   ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, width)));
   ss_rebind (&out, ss_conv1d (t, &l->attn_proj, out));
   ss_rebind (&out, ss_dropout (t, out, c->resid_pdrop));
@@ -97,7 +98,8 @@ block_forward (SsTape *t, gconstpointer self, SsValue *const *in)
   const Block *l = self;
   g_autoptr (SsValue) residual = ss_keep (in[0]);
   g_autoptr (SsValue) h = ss_keep (layer_norm (t, "ln_1", residual, l->ln_1_weight, l->ln_1_bias));
-  g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[2]));
+  g_autoptr (SsValue) weights = NULL;   /* Python's `_` */
+  g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[2], &weights));
   g_autoptr (SsValue) feed_forward = NULL;
 
   ss_rebind (&h, ss_add (t, attn_output, residual));

@@ -46,10 +46,11 @@ heads (SsTape *t, const Layer *l, SsValue *x, const char *name, SsValue *norm)
 }
 
 static SsValue *
-attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask)
+attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask, SsValue **weights)
 {
   SS_MODULE (t, "self_attn");
   const SsModelConfig *c = l->setup->config;
+  SsAttention how = { l->setup->kernels.attention, c->attn_pdrop, TRUE };
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1);
   g_autoptr (SsValue) q = ss_keep (heads (t, l, ss_linear (t, &l->q, h), "q_norm", l->q_norm));
   g_autoptr (SsValue) k = ss_keep (heads (t, l, ss_linear (t, &l->k, h), "k_norm", l->k_norm));
@@ -57,7 +58,7 @@ attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, Ss
   g_autoptr (SsValue) out = NULL;
 
   ss_rope_apply (t, l->setup->kernels.rope, &q, &k, cos, sin);
-  out = ss_keep (ss_attention (t, l->setup->kernels.attention, q, k, v, mask, c->attn_pdrop));
+  out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
   ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, c->n_heads * c->head_dim)));
   return ss_linear (t, &l->o, out);
 }
@@ -79,8 +80,9 @@ layer_forward (SsTape *t, gconstpointer self, SsValue *const *in)
   SsNormChoice norm = l->setup->kernels.norm;
   g_autoptr (SsValue) residual = ss_keep (in[0]);
   g_autoptr (SsValue) h = ss_keep (ss_rms_norm (t, norm, "input_layernorm", l->input_norm, residual));
+  g_autoptr (SsValue) weights = NULL;   /* Python's `_` */
 
-  ss_rebind (&h, attention (t, l, h, in[1], in[2], in[4]));
+  ss_rebind (&h, attention (t, l, h, in[1], in[2], in[4], &weights));
   ss_rebind (&h, ss_add (t, residual, h));
   ss_rebind (&residual, h);
   ss_rebind (&h, ss_rms_norm (t, norm, "post_attention_layernorm", l->post_attention_norm, h));

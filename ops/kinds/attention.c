@@ -72,6 +72,8 @@ infer_flash (SsCall *c)
 {
   const SsTensor *q = ss_call_in (c, 0);
 
+  if (ss_dtype_bytes ((SsDtype) q->dtype) != 2)
+    ss_call_fail (c, "%s queries; FlashAttention takes bf16 or f16", ss_dtype_name ((SsDtype) q->dtype));
   c->n_out = N_FLASH_RESULTS;
   c->out[OUT] = *q;
   c->out[OUT].size[3] = round_up (q->size[3], 8);

@@ -123,6 +123,29 @@ ss_softmax (SsTape *t, SsValue *x)
   return SS_RUN_KIND (t, softmax, NULL, ss_raise (t, x));
 }
 
+/* isneginf of all elements, all of it by row, a zero for where, which then writes in place */
+static void
+safe_softmax_scratch (SsCall *c)
+{
+  guint64 n = ss_tensor_count (&c->out[0]);
+
+  ss_call_scratch (c, n);
+  ss_call_scratch (c, n / (guint64) c->out[0].size[c->out[0].n_dims - 1]);
+  ss_call_scratch (c, ss_dtype_bytes ((SsDtype) c->out[0].dtype));
+}
+
+static const SsOpKind safe_softmax = {
+  .name = "aten::_safe_softmax", .node_name = "SafeSoftmaxBackward0", .infer = ss_infer_like_first,
+  .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = softmax_backward,
+  .scratch = safe_softmax_scratch,
+};
+
+SsValue *
+ss_safe_softmax (SsTape *t, SsValue *x)
+{
+  return SS_RUN_KIND (t, safe_softmax, NULL, x);
+}
+
 static const SsOpKind log_softmax_grad = { .name = "aten::_log_softmax_backward_data", .infer = ss_infer_like_first };
 
 static void

@@ -343,6 +343,31 @@ ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b)
   return SS_RUN_KIND (t, where, NULL, condition, a, b);
 }
 
+/* attribute[0]: dtype; inputs: condition, a */
+static void
+infer_where_number (SsCall *c)
+{
+  ss_infer_like_first (c);
+  c->out[0].dtype = (guint8) c->attribute[0];
+}
+
+static void
+where_number_allocate (SsCall *c)
+{
+  ss_call_scratch (c, ss_dtype_bytes ((SsDtype) c->attribute[0]));
+  ss_call_result (c, 0);
+}
+
+static const SsOpKind where_number = {
+  .name = "aten::where", .infer = infer_where_number, .allocate = where_number_allocate,
+};
+
+SsValue *
+ss_where_number (SsTape *t, SsValue *condition, SsValue *a, SsDtype dtype)
+{
+  return SS_RUN_KIND (t, where_number, SS_ATTRIBUTES (dtype), condition, a);
+}
+
 /* attributes: dtype, n_dims, sizes */
 static void
 infer_factory (SsCall *c)

@@ -61,6 +61,8 @@ SsValue *ss_plain (SsTape *t, SsPlainKernel kernel, SsValue *a, SsValue *b, SsDt
 SsValue *ss_pow_of_number (SsTape *t, SsValue *exponent);
 /* torch.where (condition, a, b) of tensors, no derivative */
 SsValue *ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b);
+/* torch.where (condition, a, number): the number becomes a 0-dim tensor first; shaped as the condition */
+SsValue *ss_where_number (SsTape *t, SsValue *condition, SsValue *a, SsDtype dtype);
 /* Factory kernels: torch.arange, torch.zeros, torch.ones ... */
 SsValue *ss_arange (SsTape *t, SsDtype dtype, gint64 n);
 SsValue *ss_zeros (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);

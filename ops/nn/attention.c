@@ -6,99 +6,96 @@
 #include "ops/kinds/norm.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/random.h"
-#include "ops/kinds/reduce.h"
 #include "ops/kinds/view.h"
 
-/* ---- masks ---- */
+/* FlashAttention's largest head (sdp_utils.cpp: check_head_dim_size_flash) */
+#define MAX_FLASH_HEAD 256
 
-/* create_causal_mask looks for packed sequences (masking_utils.find_packed_sequence_indices) whatever the
- * implementation; that is all that sdpa needs. */
-static void
-look_for_packing (SsTape *t, SsValue *positions, gint64 batch)
-{
-  g_autoptr (SsValue) position_ids = ss_keep (ss_expand (t, positions, 0, batch));
-  gint64 s = ss_value_size (position_ids, 1);
-  g_autoptr (SsValue) first
-    = ss_keep (ss_plain (t, SS_PLAIN_SUB, ss_slice (t, position_ids, 1, 0, 1), NULL, SS_I64));
-  SsValue *shifted = ss_slice (t, ss_cat (t, first, position_ids, 1), 1, 1, s);
-  g_autoptr (SsValue) diff = ss_keep (ss_plain (t, SS_PLAIN_SUB, shifted, NULL, SS_I64));
-  g_autoptr (SsValue) packed = ss_keep (ss_cumsum (t, ss_plain (t, SS_PLAIN_NE, diff, NULL, SS_BOOL)));
-  SsValue *last = ss_reshape (t, ss_slice (t, packed, 1, s - 1, 1), SS_DIMS (batch));
-
-  ss_discard (ss_all (t, ss_plain (t, SS_PLAIN_EQ, last, NULL, SS_BOOL)));
-}
-
-/* eager_mask over sdpa_mask: index vectors, their comparison, and the additive mask in the model's type */
-static SsValue *
-additive_mask (SsTape *t, gint64 batch, gint64 s, SsDtype dtype)
-{
-  g_autoptr (SsValue) batch_index = ss_keep (ss_arange (t, SS_I64, batch));
-  g_autoptr (SsValue) head_index = ss_keep (ss_arange (t, SS_I64, 1));
-  g_autoptr (SsValue) queries = ss_keep (ss_arange (t, SS_I64, s));
-  g_autoptr (SsValue) keys = ss_keep (ss_arange (t, SS_I64, s));
-  g_autoptr (SsValue) is_visible = NULL, zero = NULL, lowest = NULL;
-  SsValue *column, *row;
-
-  ss_rebind (&queries, ss_plain (t, SS_PLAIN_ADD, queries, NULL, SS_I64));
-  ss_rebind (&keys, ss_plain (t, SS_PLAIN_ADD, keys, NULL, SS_I64));
-  column = ss_view (t, queries, SS_DIMS (1, 1, s, 1));
-  row = ss_view (t, keys, SS_DIMS (1, 1, 1, s));
-  is_visible = ss_keep (ss_plain (t, SS_PLAIN_LE, row, column, SS_BOOL));
-  ss_drop (&batch_index);
-  ss_drop (&head_index);
-  ss_drop (&queries);
-  ss_drop (&keys);
-  zero = ss_keep (ss_full (t, dtype, 0, NULL));
-  lowest = ss_keep (ss_full (t, dtype, 0, NULL));
-  return ss_full (t, dtype, SS_DIMS (batch, 1, s, s));
-}
-
-SsValue *
-ss_causal_mask (SsTape *t, SsAttentionChoice choice, SsValue *positions, gint64 batch, SsDtype dtype)
-{
-  look_for_packing (t, positions, batch);
-  if (choice != SS_ATTENTION_EAGER)
-    return NULL;
-  return ss_keep (additive_mask (t, batch, ss_value_size (positions, 1), dtype));
-}
-
-/* ---- implementations ---- */
+/* ---- scaled_dot_product_attention ---- */
 
 static gboolean
-takes_flash (SsAttentionChoice choice, const SsValue *q, const SsValue *mask)
+takes_flash (SsAttentionChoice choice, const SsValue *q)
 {
   gboolean is_half = ss_dtype_bytes (ss_value_dtype (q)) == 2;
 
-  return choice != SS_ATTENTION_SDPA_EFFICIENT && is_half && !mask && ss_value_size (q, 3) <= 256;
+  return choice == SS_ATTENTION_SDPA_FLASH
+         || (choice == SS_ATTENTION_SDPA && is_half && ss_value_size (q, 3) <= MAX_FLASH_HEAD);
 }
 
-/* scaled_dot_product_attention: autocast lowers v, k, q */
+/* autocast lowers the arguments from the last to the first */
 static SsValue *
-sdpa (SsTape *t, SsAttentionChoice choice, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
-      double dropout_p)
+sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg)
 {
   g_autoptr (SsValue) v = ss_keep (ss_lower (t, v_arg));
   g_autoptr (SsValue) k = ss_keep (ss_lower (t, k_arg));
   g_autoptr (SsValue) q = ss_keep (ss_lower (t, q_arg));
 
-  return takes_flash (choice, q, mask) ? ss_flash_attention (t, q, k, v, dropout_p > 0)
-                                       : ss_efficient_attention (t, q, k, v, dropout_p > 0);
+  if (a->choice == SS_ATTENTION_SDPA_MATH)
+    return ss_attention_math (t, q, k, v, a->dropout_p);
+  return takes_flash (a->choice, q) ? ss_flash_attention (t, q, k, v, a->dropout_p > 0)
+                                    : ss_efficient_attention (t, q, k, v, a->dropout_p > 0);
+}
+
+/* ---- eager ---- */
+
+/* repeat_kv: (B, KV, S, D) -> (B, H, S, D) */
+static SsValue *
+repeat_kv (SsTape *t, SsValue *x, gint64 n_heads)
+{
+  gint64 b = ss_value_size (x, 0), kv = ss_value_size (x, 1), s = ss_value_size (x, 2), d = ss_value_size (x, 3);
+  SsTensor grouped = x->tensor;
+
+  if (kv == n_heads)
+    return x;
+  grouped = ss_tensor (ss_value_dtype (x), 5, (gint64[]) { b, kv, 1, s, d });
+  return ss_reshape (t, ss_expand (t, ss_view (t, x, 5, grouped.size), 2, n_heads / kv), SS_DIMS (b, n_heads, s, d));
+}
+
+/* softmax (weights, dim=-1, dtype=torch.float32).to (query.dtype); f16 inputs need no copy */
+static SsValue *
+softmax_f32 (SsTape *t, SsValue *weights, SsDtype dtype)
+{
+  return ss_to (t, ss_softmax (t, ss_to (t, weights, SS_F32)), dtype);
+}
+
+static SsValue *
+eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k_arg, SsValue *v_arg, SsValue *mask, SsValue **weights)
+{
+  SsDtype dtype = ss_value_dtype (q);
+  g_autoptr (SsValue) k = ss_keep (repeat_kv (t, k_arg, ss_value_size (q, 1)));
+  g_autoptr (SsValue) v = ss_keep (repeat_kv (t, v_arg, ss_value_size (q, 1)));
+  g_autoptr (SsValue) out = NULL;
+
+  *weights = ss_keep (ss_scale (t, ss_matmul4 (t, q, ss_transpose (t, k, 2, 3))));
+  ss_rebind (weights, ss_add (t, *weights, mask));
+  if (a->has_f32_softmax)
+    ss_rebind (weights, softmax_f32 (t, *weights, dtype));
+  else
+    {
+      ss_rebind (weights, ss_softmax (t, *weights));
+      ss_rebind (weights, ss_to (t, *weights, ss_value_dtype (v)));
+    }
+  ss_rebind (weights, ss_dropout (t, *weights, a->dropout_p));
+  out = ss_keep (ss_matmul4 (t, *weights, v));
+  ss_rebind (&out, ss_transpose (t, out, 1, 2));
+  if (a->has_f32_softmax)
+    ss_rebind (&out, ss_contiguous (t, out));
+  return ss_give (&out);
 }
 
 SsValue *
-ss_attention (SsTape *t, SsAttentionChoice choice, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
-              double dropout_p)
+ss_attention (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
+              SsValue **weights)
 {
   g_autoptr (SsValue) q = ss_keep (q_arg);
   g_autoptr (SsValue) k = ss_keep (k_arg);
   g_autoptr (SsValue) v = ss_keep (v_arg);
-  g_autoptr (SsValue) weights = NULL;
+  g_autoptr (SsValue) out = NULL;
 
-  if (choice != SS_ATTENTION_EAGER)
-    return ss_transpose (t, sdpa (t, choice, q, k, v, mask, dropout_p), 1, 2);
-  weights = ss_keep (ss_scale (t, ss_matmul4 (t, q, ss_transpose (t, k, 2, 3))));
-  ss_rebind (&weights, ss_add (t, weights, mask));
-  ss_rebind (&weights, ss_softmax (t, weights));
-  ss_rebind (&weights, ss_dropout (t, weights, dropout_p));
-  return ss_transpose (t, ss_matmul4 (t, weights, v), 1, 2);
+  *weights = NULL;
+  if (a->choice == SS_ATTENTION_EAGER)
+    return eager (t, a, q, k, v, mask, weights);
+  out = ss_keep (sdpa (t, a, q, k, v));
+  ss_rebind (&out, ss_contiguous (t, ss_transpose (t, out, 1, 2)));
+  return ss_give (&out);
 }

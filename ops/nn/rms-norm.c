@@ -6,9 +6,11 @@
 
 /* transformers' LlamaRMSNorm, kernel by kernel */
 static SsValue *
-rms_norm_hf (SsTape *t, SsValue *weight, SsValue *x)
+rms_norm_hf (SsTape *t, SsValue *weight, SsValue *x_arg)
 {
-  SsDtype dtype = ss_value_dtype (x);
+  SsDtype dtype = ss_value_dtype (x_arg);
+  /* nn.Module.__call__ holds its arguments until forward has returned */
+  g_autoptr (SsValue) x = ss_keep (x_arg);
   g_autoptr (SsValue) h = ss_keep (ss_to (t, x, SS_F32));
   g_autoptr (SsValue) variance = ss_keep (ss_mean_last (t, ss_pow (t, h)));
 
