@@ -18,15 +18,16 @@ is_inside (const char *folder, const char *root)
   return g_str_has_prefix (folder, root) && strchr ("/", folder[strlen (root)]) != NULL;
 }
 
-/* The places to look in, best first. */
+/* The places to look in, best first; with_user: the user's own before them. */
 static GPtrArray *
-places (void)
+places (gboolean with_user)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *folder = program_folder ();
   const char *const *system_dirs = g_get_system_data_dirs ();
 
-  g_ptr_array_add (all, g_build_filename (g_get_user_data_dir (), "stepsim", NULL));
+  if (with_user)
+    g_ptr_array_add (all, g_build_filename (g_get_user_data_dir (), "stepsim", NULL));
   if (folder != NULL && is_inside (folder, STEPSIM_BUILD_ROOT))
     g_ptr_array_add (all, g_strdup (STEPSIM_SOURCE_ROOT));
   g_ptr_array_add (all, g_strdup (STEPSIM_DATADIR));
@@ -44,7 +45,7 @@ ss_data_find (const char *name)
 
   if (strstr (name, "..") != NULL || g_path_is_absolute (name))
     return NULL;
-  all = places ();
+  all = places (!g_str_has_suffix (name, ".xsd"));
   for (guint i = 0; i < all->len; i++)
     {
       g_autofree char *path = g_build_filename (all->pdata[i], name, NULL);
@@ -64,7 +65,7 @@ compare_names (gconstpointer a, gconstpointer b)
 char **
 ss_data_list (const char *folder)
 {
-  g_autoptr (GPtrArray) all = places ();
+  g_autoptr (GPtrArray) all = places (TRUE);
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < all->len; i++)

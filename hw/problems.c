@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#define MAX_KEPT 100
 /* A line longer than this helps nobody; it comes from a value that is not what it should be. */
 #define MAX_TEXT_BYTES 600
 /* A list up to this length is shown whole. */
@@ -97,7 +96,7 @@ ss_problems_add (SsProblems *self, const char *file, gint line, const char *form
   g_autofree char *what = NULL, *met = NULL;
   va_list arguments;
 
-  if (self->kept->len >= MAX_KEPT)
+  if (self->kept->len >= SS_PROBLEMS_MAX)
     {
       self->count++;
       return;
@@ -213,7 +212,7 @@ ss_problems_suggest (const char *met, const char *const *known)
   guint n = g_strv_length ((char **) known), listed = 0, nearest = 1;
   GString *text = g_string_new (NULL);
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; n > SHORT_LIST && i < n; i++)
     nearest = MAX (nearest, nearness (met, known[i]));
   for (guint i = 0; n > SHORT_LIST && i < n && listed < MAX_LISTED; i++)
     if (nearness (met, known[i]) == nearest)

@@ -20,12 +20,15 @@ typedef enum
 
 typedef struct _SsProblems SsProblems;
 
+/* So many are kept; the rest is counted. */
+#define SS_PROBLEMS_MAX 100
+
 SsProblems *ss_problems_new (void);
 void ss_problems_free (SsProblems *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsProblems, ss_problems_free)
 
 /* Adds "file:line: text" (line 0: "file: text"); control characters in it are replaced.
- * The same said twice is kept once; at most 100 are kept. */
+ * The same said twice is kept once; at most SS_PROBLEMS_MAX are kept. */
 void ss_problems_add (SsProblems *self, const char *file, gint line, const char *format, ...) G_GNUC_PRINTF (4, 5);
 guint ss_problems_count (const SsProblems *self);
 /* FALSE if there are any; then *error is SS_HW_ERROR_INPUT, one problem a line, in the order of lines. */

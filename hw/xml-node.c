@@ -13,6 +13,7 @@ struct _SsXmlDocument
   xmlDoc *tree;                  /* _private of an element: 1 + where its "<" stands in `text` */
   char *path;
   char *text;
+  GArray *line_ends;             /* gsize: where each "\n" of `text` stands */
 };
 
 /* What the parser's callbacks need; behind the context's _private. */
@@ -113,6 +114,21 @@ parse (const char *path, const char *text, SsProblems *problems)
 
 /* ---- documents ---- */
 
+/* Made once: a file can have a hundred thousand faults. */
+static GArray *
+find_line_ends (const char *text)
+{
+  GArray *ends = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  for (const char *p = text; (p = strchr (p, '\n')) != NULL; p++)
+    {
+      gsize end = (gsize) (p - text);
+
+      g_array_append_val (ends, end);
+    }
+  return ends;
+}
+
 SsXmlDocument *
 ss_xml_document_open (const char *path, const char *root, const char *schema, SsProblems *problems)
 {
@@ -127,6 +143,7 @@ ss_xml_document_open (const char *path, const char *root, const char *schema, Ss
   if (self->tree == NULL)
     return NULL;
   self->tree->_private = self;
+  self->line_ends = find_line_ends (self->text);
   met = ss_xml_node_name (ss_xml_document_root (self));
   if (!g_str_equal (met, root))
     {
@@ -144,6 +161,7 @@ ss_xml_document_free (SsXmlDocument *self)
   if (self == NULL)
     return;
   xmlFreeDoc (self->tree);
+  g_clear_pointer (&self->line_ends, g_array_unref);
   g_free (self->path);
   g_free (self->text);
   g_free (self);
@@ -185,14 +203,23 @@ document_of (const SsXmlNode *self)
   return ((const xmlNode *) self)->doc->_private;
 }
 
+/* 1 + the line ends before `position`. */
 static gint
-line_at (const char *text, const char *position)
+line_at (const SsXmlDocument *document, const char *position)
 {
-  gint line = 1;
+  gsize at = (gsize) (position - document->text);
+  guint low = 0, high = document->line_ends->len;
 
-  for (const char *p = text; p < position; p++)
-    line += *p == '\n';
-  return line;
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+
+      if (g_array_index (document->line_ends, gsize, middle) < at)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return (gint) low + 1;
 }
 
 /* The element's "<" in the file's text, or NULL if it was created. */
@@ -209,7 +236,7 @@ ss_xml_node_line (const SsXmlNode *self)
 {
   const char *start = start_of (self);
 
-  return start == NULL ? 0 : line_at (document_of (self)->text, start);
+  return start == NULL ? 0 : line_at (document_of (self), start);
 }
 
 /* The next name in a well-formed tag from `p` on, which is just behind a name or a value; NULL at the tag's end. */
@@ -236,7 +263,7 @@ ss_xml_node_attribute_line (const SsXmlNode *self, const char *attribute)
       gsize n = strcspn (p, "= \t\r\n");
 
       if (strlen (attribute) == n && strncmp (p, attribute, n) == 0)
-        return line_at (document_of (self)->text, p);
+        return line_at (document_of (self), p);
       p += strcspn (p, "\"'");
       p = strchr (p + 1, *p) + 1;
     }

@@ -187,8 +187,10 @@ ss_xml_document_check (const SsXmlDocument *self, const char *schema, SsProblems
   if (definition == NULL)
     return FALSE;
   declaration = top_level (definition, "element", ss_xml_node_name (root));
-  g_return_val_if_fail (declaration != NULL, FALSE);
-  check_element (definition, root, declaration, problems);
+  if (declaration == NULL)
+    ss_problems_add (problems, ss_xml_document_path (definition), 0, "does not declare <%s>", ss_xml_node_name (root));
+  else
+    check_element (definition, root, declaration, problems);
   return ss_problems_count (problems) == n_before;
 }
 

@@ -228,6 +228,23 @@ Test (xml_node, every_fault_of_structure_is_told_in_the_order_of_lines)
                  "d.xml:6: device: <peak> is given more than once"));
 }
 
+/* counting lines anew for each of the faults would take minutes */
+Test (xml_node, a_file_full_of_faults_is_told_fast, .timeout = 10)
+{
+  g_autoptr (GString) text = g_string_new ("<device>\n");
+  char *path;
+  g_autofree char *said = NULL;
+
+  for (guint i = 0; i < 200000; i++)
+    g_string_append (text, "<a/>\n");
+  g_string_append (text, "</device>");
+  path = file_of ("d.xml", text->str, -1);
+  said = said_of (path, "hw/device.xsd");
+  discard (path);
+  cr_assert (g_str_has_prefix (said, "d.xml:1: device: attribute \"name\" is missing\n"));
+  cr_assert (strstr (said, "\nand 199906 more problems") != NULL);
+}
+
 Test (xml_node, the_letter_of_the_schema_covers_values)
 {
   char *path = file_of ("d.xml", "<device name=''/>\n", -1);
