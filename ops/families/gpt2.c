@@ -7,6 +7,7 @@
 #include "ops/families/gpt2.h"
 
 #include "ops/kinds/embedding.h"
+#include "ops/kinds/fused.h"
 #include "ops/kinds/norm.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/random.h"
@@ -32,10 +33,12 @@ typedef struct
 /* ---- forward ---- */
 
 static SsValue *
-layer_norm (SsTape *t, const char *name, SsValue *x, SsValue *weight, SsValue *bias)
+layer_norm (SsTape *t, const SsModelSetup *setup, const char *name, SsValue *x, SsValue *weight, SsValue *bias)
 {
   SS_MODULE (t, name);
 
+  if (setup->kernels.norm == SS_NORM_PAPER)
+    return ss_fused_norm (t, x, weight, bias);
   return ss_layer_norm (t, x, weight, bias);
 }
 
@@ -85,7 +88,7 @@ mlp (SsTape *t, const Block *l, SsValue *x)
   SS_MODULE (t, "mlp");
   g_autoptr (SsValue) h = ss_keep (ss_conv1d (t, &l->c_fc, x));
 
-  ss_rebind (&h, gelu_new (t, h));
+  ss_rebind (&h, l->setup->kernels.mlp == SS_MLP_PAPER ? ss_gelu (t, h) : gelu_new (t, h));
   ss_rebind (&h, ss_conv1d (t, &l->mlp_proj, h));
   ss_rebind (&h, ss_dropout (t, h, l->setup->config->resid_pdrop));
   return ss_give (&h);
@@ -97,14 +100,14 @@ block_forward (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   const Block *l = self;
   g_autoptr (SsValue) residual = ss_keep (in[0]);
-  g_autoptr (SsValue) h = ss_keep (layer_norm (t, "ln_1", residual, l->ln_1_weight, l->ln_1_bias));
+  g_autoptr (SsValue) h = ss_keep (layer_norm (t, l->setup, "ln_1", residual, l->ln_1_weight, l->ln_1_bias));
   g_autoptr (SsValue) weights = NULL;   /* Python's `_` */
   g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[2], &weights));
   g_autoptr (SsValue) feed_forward = NULL;
 
   ss_rebind (&h, ss_add (t, attn_output, residual));
   ss_rebind (&residual, h);
-  ss_rebind (&h, layer_norm (t, "ln_2", h, l->ln_2_weight, l->ln_2_bias));
+  ss_rebind (&h, layer_norm (t, l->setup, "ln_2", h, l->ln_2_weight, l->ln_2_bias));
   feed_forward = ss_keep (mlp (t, l, h));
   return ss_add (t, residual, feed_forward);
 }
@@ -136,7 +139,7 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
 
   ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
   ss_layers_run (t, &layers, &h, mask ? 2 : 1, (SsValue *[]) { position_ids, mask });
-  return layer_norm (t, "ln_f", h, m->ln_f_weight, m->ln_f_bias);
+  return layer_norm (t, setup, "ln_f", h, m->ln_f_weight, m->ln_f_bias);
 }
 
 /* ---- parameters ---- */

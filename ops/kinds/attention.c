@@ -33,10 +33,8 @@ bytes_of (gint64 a, gint64 b, gint64 c, gint64 d)
   return ss_size_mul (ss_size_mul ((guint64) a, (guint64) b), ss_size_mul ((guint64) c, (guint64) d));
 }
 
-/* Causal attention needs half of 2 * 2 S_q S_k D flops a head; backward twice that and, in the fused kernel,
- * the scores once more: 5 products for 2 (Dao-AILab/flash-attention issue 1525). */
-static void
-attention_cost (const SsTensor *q, const SsTensor *k, gboolean is_backward, SsCost *cost)
+void
+ss_attention_cost (const SsTensor *q, const SsTensor *k, gboolean is_backward, SsCost *cost)
 {
   guint64 half = bytes_of (q->size[0] * q->size[1], q->size[2], k->size[2], q->size[3]);
 
@@ -151,7 +149,7 @@ flash_allocate (SsCall *c)
 static void
 flash_cost (const SsCall *c, SsCost *cost)
 {
-  attention_cost (ss_call_in (c, 0), ss_call_in (c, 1), FALSE, cost);
+  ss_attention_cost (ss_call_in (c, 0), ss_call_in (c, 1), FALSE, cost);
 }
 
 /* ---- flash, backward: inputs grad, q, k, v, out ---- */
@@ -196,7 +194,7 @@ flash_grad_allocate (SsCall *c)
 static void
 attention_grad_cost (const SsCall *c, SsCost *cost)
 {
-  attention_cost (ss_call_in (c, 1), ss_call_in (c, 2), TRUE, cost);
+  ss_attention_cost (ss_call_in (c, 1), ss_call_in (c, 2), TRUE, cost);
 }
 
 static const SsOpKind flash_grad = {

@@ -13,4 +13,8 @@ SsValue *ss_flash_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboo
 /* _scaled_dot_product_efficient_attention: any floating type; a mask is the caller's to expand */
 SsValue *ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout);
 
+/* What fused causal attention costs: half of 2 * 2 S_q S_k D flops a head; backward twice that and, in the
+ * fused kernel, the scores once more: 5 products for 2 (Dao-AILab/flash-attention issue 1525). */
+void ss_attention_cost (const SsTensor *q, const SsTensor *k, gboolean is_backward, SsCost *cost);
+
 G_END_DECLS

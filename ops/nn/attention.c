@@ -2,6 +2,7 @@
 #include "ops/nn/attention.h"
 
 #include "ops/kinds/attention.h"
+#include "ops/kinds/fused.h"
 #include "ops/kinds/matmul.h"
 #include "ops/kinds/norm.h"
 #include "ops/kinds/pointwise.h"
@@ -83,6 +84,24 @@ eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k_arg, SsValue *v_a
   return ss_give (&out);
 }
 
+/* ---- as the papers count ---- */
+
+/* Query heads of one key-value head are rows of one product, so that K and V are not repeated; mask and scale
+ * are part of the softmax, as in Megatron's fused kernel. */
+static SsValue *
+paper_eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k, SsValue *v)
+{
+  gint64 b = ss_value_size (q, 0), n = ss_value_size (q, 1), s = ss_value_size (q, 2), d = ss_value_size (q, 3);
+  gint64 kv = ss_value_size (k, 1);
+  g_autoptr (SsValue) keys = ss_keep (ss_reshape (t, ss_transpose (t, k, 2, 3), SS_DIMS (b * kv, d, s)));
+  g_autoptr (SsValue) values = ss_keep (ss_reshape (t, v, SS_DIMS (b * kv, s, d)));
+  SsValue *queries = ss_reshape (t, q, SS_DIMS (b * kv, n / kv * s, d));
+  g_autoptr (SsValue) weights = ss_keep (ss_softmax (t, ss_bmm (t, queries, keys)));
+
+  ss_rebind (&weights, ss_dropout (t, weights, a->dropout_p));
+  return ss_transpose (t, ss_view (t, ss_bmm (t, weights, values), SS_DIMS (b, n, s, d)), 1, 2);
+}
+
 SsValue *
 ss_attention (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
               SsValue **weights)
@@ -95,6 +114,10 @@ ss_attention (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, S
   *weights = NULL;
   if (a->choice == SS_ATTENTION_EAGER)
     return eager (t, a, q, k, v, mask, weights);
+  if (a->choice == SS_ATTENTION_PAPER_EAGER)
+    return paper_eager (t, a, q, k, v);
+  if (a->choice == SS_ATTENTION_PAPER_FLASH)
+    return ss_transpose (t, ss_fused_attention (t, q, k, v), 1, 2);
   out = ss_keep (sdpa (t, a, q, k, v));
   ss_rebind (&out, ss_contiguous (t, ss_transpose (t, out, 1, 2)));
   return ss_give (&out);

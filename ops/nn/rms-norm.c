@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/nn/rms-norm.h"
 
+#include "ops/kinds/fused.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/reduce.h"
 
@@ -23,13 +24,7 @@ ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight, 
 {
   SS_MODULE (t, name);
 
-  switch (choice)
-    {
-    case SS_NORM_HF:
-    case SS_NORM_LIGER:
-    case SS_NORM_PAPER:
-    case SS_N_NORMS:
-      break;
-    }
+  if (choice == SS_NORM_PAPER)
+    return ss_fused_norm (t, x, weight, NULL);
   return rms_norm_hf (t, weight, x);
 }

@@ -4,6 +4,7 @@
  */
 #include "ops/nn/rope.h"
 
+#include "ops/kinds/fused.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
 
@@ -120,6 +121,12 @@ rotate (SsTape *t, SsValue *x, SsValue *cos, SsValue *sin)
   return ss_add (t, straight, ss_mul (t, rotate_half (t, x), sin));
 }
 
+static SsValue *
+rotated (SsTape *t, SsRopeChoice choice, SsValue *x, SsValue *cos, SsValue *sin)
+{
+  return choice == SS_ROPE_PAPER ? ss_fused_rope (t, x, cos, sin) : rotate (t, x, cos, sin);
+}
+
 /* cos.unsqueeze (1): (1, 1, S, D) */
 static SsValue *
 unsqueezed (SsTape *t, SsValue *x)
@@ -128,13 +135,12 @@ unsqueezed (SsTape *t, SsValue *x)
 }
 
 void
-ss_rope_apply (SsTape *t, SsRopeChoice choice G_GNUC_UNUSED, SsValue **q, SsValue **k, SsValue *cos_arg,
-               SsValue *sin_arg)
+ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos_arg, SsValue *sin_arg)
 {
   g_autoptr (SsValue) cos = ss_keep (unsqueezed (t, cos_arg));
   g_autoptr (SsValue) sin = ss_keep (unsqueezed (t, sin_arg));
-  g_autoptr (SsValue) q_embed = ss_keep (rotate (t, *q, cos, sin));
-  g_autoptr (SsValue) k_embed = ss_keep (rotate (t, *k, cos, sin));
+  g_autoptr (SsValue) q_embed = ss_keep (rotated (t, choice, *q, cos, sin));
+  g_autoptr (SsValue) k_embed = ss_keep (rotated (t, choice, *k, cos, sin));
 
   ss_rebind (q, q_embed);
   ss_rebind (k, k_embed);
