@@ -27,10 +27,13 @@ typedef struct _SsScenario SsScenario;
  * checked: "checkpointing/policy=full", "training/steps=3", "name=..." (an attribute of the root).
  * (transfer full) */
 SsScenario *ss_scenario_load (const char *path, const char *const *overrides, GError **error);
+/* The same file with the same overrides and `overrides` after them. (transfer full) */
+SsScenario *ss_scenario_derive (const SsScenario *self, const char *const *overrides, GError **error);
 SsScenario *ss_scenario_ref (SsScenario *self);
 void ss_scenario_unref (SsScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsScenario, ss_scenario_unref)
 
+const char *ss_scenario_path (const SsScenario *self);          /* as given to ss_scenario_load */
 const char *ss_scenario_name (const SsScenario *self);
 const char *ss_scenario_model_name (const SsScenario *self);
 const SsTraceConfig *ss_scenario_trace_config (const SsScenario *self);

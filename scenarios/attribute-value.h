@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kinds of values that the attributes of a scenario have: static const structs, named by the table in
+ * attribute.c.  They know one value each, no file and no line.
+ */
+#pragma once
+
+#include "scenarios/attribute.h"
+
+G_BEGIN_DECLS
+
+extern const SsValueKind ss_value_count;
+extern const SsValueKind ss_value_small;
+extern const SsValueKind ss_value_text;
+extern const SsValueKind ss_value_yes_no;
+extern const SsValueKind ss_value_zero_grad;
+extern const SsValueKind ss_value_layers;
+extern const SsValueKind ss_value_vision;
+extern const SsValueKind ss_value_device;
+extern const SsValueKind ss_value_capacity;
+extern const SsValueKind ss_value_context;
+extern const SsValueKind ss_value_clip;
+extern const SsValueKind ss_value_dropout;
+extern const SsValueKind ss_value_precision;
+extern const SsValueKind ss_value_optimizer;
+extern const SsValueKind ss_value_implementation;
+extern const SsValueKind ss_value_policy;
+extern const SsValueKind ss_value_profile;
+extern const SsValueKind ss_value_choice;
+extern const SsValueKind ss_value_adapter;
+extern const SsValueKind ss_value_targets;
+extern const SsValueKind ss_value_adapter_dtype;
+extern const SsValueKind ss_value_allocator;
+
+G_END_DECLS

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "scenarios/attribute.h"
+
+#include "scenarios/attribute-value.h"
+#include "scenarios/scenario-private.h"
+
+#define AT(member) .offset = G_STRUCT_OFFSET (SsScenario, member)
+
+static const SsElement elements[] = {
+  { "scenario", SS_ELEMENT_REQUIRED, "the question: one model, one device, one training recipe" },
+  { "model", SS_ELEMENT_REQUIRED, "the model that is trained" },
+  { "hardware", SS_ELEMENT_REQUIRED, "the device it is trained on" },
+  { "training", SS_ELEMENT_DEFAULTED, "the training loop" },
+  { "precision", SS_ELEMENT_DEFAULTED, "types of parameters, gradients and states" },
+  { "optimizer", SS_ELEMENT_DEFAULTED, "the update" },
+  { "checkpointing", SS_ELEMENT_DEFAULTED, "which layers forget their activations and compute them again" },
+  { "kernels", SS_ELEMENT_DEFAULTED, "which implementation of each building block runs" },
+  { "adapter", SS_ELEMENT_OPTIONAL, "trains small matrices beside frozen weights" },
+  { "allocator", SS_ELEMENT_DEFAULTED, "who answers the requests for memory" },
+};
+
+/* Values and defaults as DESIGN section 7 lists them; limits keep a run's program in memory. */
+static const SsAttribute attributes[] = {
+  { "scenario", "name", .otherwise = "the file's name", .kind = &ss_value_text, .min = 1, .max = 200,
+    AT (name), .accepts = "text", .meaning = "what reports and pictures call the run" },
+
+  { "model", "href", .kind = &ss_value_text, .min = 1, .max = 4096, AT (model_href),
+    .accepts = "path to a model file (.xml) or a Hugging Face config (.json)",
+    .meaning = "the model's numbers; relative to the scenario file, then to the shipped scenarios" },
+  { "model", "layers", .otherwise = "all", .kind = &ss_value_layers, .min = 1, .max = G_MAXINT32,
+    AT (n_layers_kept), .meaning = "cuts the stack to its first layers" },
+  { "model", "images", .otherwise = "none", .kind = &ss_value_vision,
+    .accepts = "sizes in pixels, \"1024x1024 448x448\"",
+    .meaning = "images of a sequence; refused, because no known model type has a vision tower" },
+  { "model", "freeze", .otherwise = "nothing", .kind = &ss_value_vision, .accepts = "vision",
+    .meaning = "the tower that gets no gradients; refused for the same reason" },
+
+  { "hardware", "device", .otherwise = "given by href", .kind = &ss_value_device, .min = 1, .max = 200,
+    AT (device_name), .accepts = "a name of hw/devices",
+    .meaning = "a device that comes with stepsim, or a file of one's own data folder" },
+  { "hardware", "href", .otherwise = "given by device", .kind = &ss_value_text, .min = 1, .max = 4096,
+    AT (device_href), .accepts = "path to a device file (.xml)",
+    .meaning = "a device of one's own; relative to the scenario file" },
+  { "hardware", "capacity", .otherwise = "the device's", .kind = &ss_value_capacity,
+    .accepts = "size with its unit (B, KiB ... TiB, kB ... TB), or unlimited",
+    .meaning = "what the framework calls total memory" },
+  { "hardware", "context", .otherwise = "the device's", .kind = &ss_value_context,
+    .accepts = "size with its unit", .meaning = "bytes gone before the first allocation" },
+
+  { "training", "steps", "2", .kind = &ss_value_small, .min = 1, .max = 1000, AT (config.n_steps),
+    .meaning = "optimizer steps that are run" },
+  { "training", "micro-batch", "1", .kind = &ss_value_count, .min = 1, .max = 1 << 20,
+    AT (config.micro_batch), .meaning = "sequences of one forward" },
+  { "training", "sequence-length", .otherwise = "the model's positions, at most 8192", .kind = &ss_value_count,
+    .min = 1, .max = 1 << 24, AT (config.sequence_length), .meaning = "tokens of a sequence" },
+  { "training", "gradient-accumulation", "1", .kind = &ss_value_small, .min = 1, .max = 4096,
+    AT (config.gradient_accumulation), .meaning = "micro-batches of a step" },
+  { "training", "resume", "no", .kind = &ss_value_yes_no, AT (config.has_resume),
+    .meaning = "optimizer states exist before step 1, as after loading a checkpoint" },
+  { "training", "zero-grad", "none", .kind = &ss_value_zero_grad, AT (config.zeroes_in_place),
+    .meaning = "gradients are dropped after the update (none) or kept and zeroed (zero)" },
+  { "training", "hold-outputs", "no", .kind = &ss_value_yes_no, AT (config.holds_outputs),
+    .meaning = "the loop keeps the model's output, logits and all, until the next forward replaces it" },
+  { "training", "clip-grad-norm", "none", .kind = &ss_value_clip, .accepts = "number above 0, or none",
+    .meaning = "clip_grad_norm_ before the update, the foreach way" },
+  { "training", "dropout", .otherwise = "the model's", .kind = &ss_value_dropout,
+    .accepts = "number from 0 to below 1", .meaning = "every dropout probability of the model" },
+
+  { "precision", "recipe", "bf16", .kind = &ss_value_precision, .meaning = "the recipe of mixed precision" },
+
+  { "optimizer", "type", "adamw", .kind = &ss_value_optimizer, .meaning = "the optimizer's class" },
+  { "optimizer", "implementation", "fused", .kind = &ss_value_implementation,
+    .meaning = "how the update runs: parameter by parameter, on lists, or in fused kernels" },
+
+  { "checkpointing", "policy", "none", .kind = &ss_value_policy, .meaning = "which layers are checkpointed" },
+  { "checkpointing", "reentrant", "no", .kind = &ss_value_yes_no, AT (config.checkpointing.is_reentrant),
+    .meaning = "torch.utils.checkpoint's use_reentrant" },
+  { "checkpointing", "early-stop", "yes", .kind = &ss_value_yes_no, AT (config.checkpointing.has_early_stop),
+    .meaning = "recomputation stops at the last value that is needed (not reentrant only)" },
+
+  { "kernels", "profile", "hf-sdpa", .kind = &ss_value_profile, .meaning = "a named set of implementations" },
+  { "kernels", "norm", .otherwise = "the profile's", .kind = &ss_value_choice, .meaning = "the norms" },
+  { "kernels", "rope", .otherwise = "the profile's", .kind = &ss_value_choice, .meaning = "rotary positions" },
+  { "kernels", "mlp", .otherwise = "the profile's", .kind = &ss_value_choice, .meaning = "the MLP" },
+  { "kernels", "attention", .otherwise = "the profile's", .kind = &ss_value_choice,
+    .meaning = "the attention core; sdpa chooses as PyTorch does" },
+  { "kernels", "loss", .otherwise = "the profile's", .kind = &ss_value_choice,
+    .meaning = "the loss: on an fp32 copy of the logits (hf) or on their own type (direct)" },
+
+  { "adapter", "type", "lora", .kind = &ss_value_adapter, .meaning = "the kind of adapter" },
+  { "adapter", "rank", "8", .kind = &ss_value_small, .min = 1, .max = 1 << 16, AT (config.adapter.rank),
+    .meaning = "the inner size of its two matrices" },
+  { "adapter", "targets", "q v", .kind = &ss_value_targets,
+    .accepts = "names of the model type's linears, separated by spaces",
+    .meaning = "the linears that get an adapter" },
+  { "adapter", "dtype", "base", .kind = &ss_value_adapter_dtype, AT (config.adapter.is_fp32),
+    .meaning = "adapters in the type of the frozen weights, or in fp32" },
+
+  { "allocator", "type", "caching", .kind = &ss_value_allocator,
+    .meaning = "PyTorch's caching allocator, or one that rounds nothing" },
+  { "allocator", "alloc-conf", "", .kind = &ss_value_text, .max = 4096, AT (alloc_conf),
+    .accepts = "PYTORCH_CUDA_ALLOC_CONF in PyTorch's own syntax, or nothing",
+    .meaning = "expandable_segments:True,max_split_size_mb:256 and the like" },
+};
+
+const SsElement *
+ss_scenario_elements (guint *n_elements)
+{
+  *n_elements = G_N_ELEMENTS (elements);
+  return elements;
+}
+
+const SsAttribute *
+ss_scenario_attributes (guint *n_attributes)
+{
+  *n_attributes = G_N_ELEMENTS (attributes);
+  return attributes;
+}
+
+const SsAttribute *
+ss_scenario_attribute_find (const char *element, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    if (g_str_equal (attributes[i].element, element) && g_str_equal (attributes[i].name, name))
+      return &attributes[i];
+  return NULL;
+}
+
+char *
+ss_scenario_attribute_accepts (const SsAttribute *attribute)
+{
+  g_auto (GStrv) words = NULL;
+
+  if (attribute->accepts)
+    return g_strdup (attribute->accepts);
+  if (!attribute->kind->words)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, attribute->min, attribute->max);
+  words = attribute->kind->words (attribute);
+  return g_strjoinv (" | ", words);
+}
+
+char *
+ss_scenario_attribute_path (const SsAttribute *attribute)
+{
+  if (g_str_equal (attribute->element, elements[0].name))
+    return g_strdup (attribute->name);
+  return g_strdup_printf ("%s/%s", attribute->element, attribute->name);
+}
+
+char **
+ss_scenario_attribute_paths (void)
+{
+  char **paths = g_new0 (char *, G_N_ELEMENTS (attributes) + 1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    paths[i] = ss_scenario_attribute_path (&attributes[i]);
+  return paths;
+}

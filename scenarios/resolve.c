@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "hw/data-path.h"
+#include "scenarios/loading-private.h"
+#include "scenarios/model-file.h"
+
+/* Without sequence-length: the model's positions, but no more than this (DESIGN section 7). */
+#define MAX_DEFAULT_SEQUENCE 8192
+
+/* ---- files ---- */
+
+static gboolean
+is_same_file (const char *a, const char *b)
+{
+  g_autofree char *whole_a = g_canonicalize_filename (a, NULL),
+                  *whole_b = g_canonicalize_filename (b, NULL);
+
+  return g_str_equal (whole_a, whole_b);
+}
+
+/* Where an href of the element points: beside the scenario; if it was an override, from the current
+ * folder; for a model, among the shipped ones.  NULL with the problem added. */
+static char *
+find_file (SsLoading *self, const char *element, const char *href)
+{
+  g_autofree char *beside = ss_xml_document_resolve (self->document, href);
+  g_autofree char *name = g_build_filename ("scenarios", href, NULL);
+  g_autofree char *shipped = g_str_equal (element, "model") ? ss_data_find (name) : NULL;
+
+  if (is_same_file (beside, self->scenario->path))
+    {
+      ss_loading_problem (self, element, "href",
+                          "href: \"%s\" is this scenario itself; wanted a file of the %s", href,
+                          element);
+      return NULL;
+    }
+  if (g_file_test (beside, G_FILE_TEST_EXISTS))
+    return g_steal_pointer (&beside);
+  if (ss_loading_override (self, element, "href") && g_file_test (href, G_FILE_TEST_EXISTS))
+    return g_strdup (href);
+  if (shipped)
+    return g_steal_pointer (&shipped);
+  ss_loading_problem (self, element, "href", "href: there is no file \"%s\"%s", beside,
+                      g_str_equal (element, "model") ? ", and no shipped model of that name" : "");
+  return NULL;
+}
+
+/* An href that finds the same file from anywhere: as it was for a shipped one, else the whole path.
+ */
+static char *
+lasting_href (const char *href, const char *path)
+{
+  g_autofree char *name = g_build_filename ("scenarios", href, NULL);
+  g_autofree char *shipped = ss_data_find (name);
+
+  if (shipped && is_same_file (shipped, path))
+    return g_strdup (href);
+  return g_canonicalize_filename (path, NULL);
+}
+
+static void
+replace_href (char **href, const char *path)
+{
+  char *lasting = lasting_href (*href, path);
+
+  g_free (*href);
+  *href = lasting;
+}
+
+/* ---- model ---- */
+
+static void
+cut_layers (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+  gint64 *n_layers = &scenario->config.model.n_layers;
+
+  if (scenario->n_layers_kept > *n_layers)
+    ss_loading_problem (self, "model", "layers",
+                        "layers: %" G_GINT64_FORMAT " of a model that has %" G_GINT64_FORMAT,
+                        scenario->n_layers_kept, *n_layers);
+  else if (scenario->n_layers_kept > 0)
+    *n_layers = scenario->n_layers_kept;
+}
+
+/* Sets every probability that the model type has. */
+static void
+set_dropout (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+  SsModelConfig *model = &scenario->config.model;
+  const SsModelType *type = ss_model_type_find (model->model_type, NULL);
+  guint n_set = 0;
+
+  if (scenario->dropout < 0)
+    return;
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].type == SS_FIELD_PROBABILITY)
+      {
+        *(double *) ((char *) model + type->fields[i].offset) = scenario->dropout;
+        n_set++;
+      }
+  if (n_set == 0 && scenario->dropout > 0)
+    ss_loading_problem (self, "training", "dropout", "dropout: a %s model has none",
+                        model->model_type);
+}
+
+static gboolean
+resolve_model (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+  g_autofree char *path = NULL;
+
+  if (!scenario->model_href)
+    return FALSE;
+  path = find_file (self, "model", scenario->model_href);
+  if (!path
+      || !ss_model_file_load (path, &scenario->config.model, &scenario->model_name, self->problems))
+    return FALSE;
+  replace_href (&scenario->model_href, path);
+  cut_layers (self);
+  set_dropout (self);
+  return TRUE;
+}
+
+/* ---- device ---- */
+
+/* A message of the device's reader: its lines begin with the device's own file and line, or say
+ * what the name was. */
+static void
+add_device_problem (SsLoading *self, const char *attribute, const char *path, const GError *error)
+{
+  g_auto (GStrv) lines = g_strsplit (error->message, "\n", -1);
+
+  for (char **line = lines; *line; line++)
+    {
+      char *rest = path && g_str_has_prefix (*line, path) ? *line + strlen (path) : NULL;
+      gint64 number = rest && *rest == ':' ? g_ascii_strtoll (rest + 1, &rest, 10) : 0;
+
+      if (rest && g_str_has_prefix (rest, ": "))
+        ss_problems_add (self->problems, path, (gint) number, "%s", rest + 2);
+      else
+        ss_loading_problem (self, "hardware", attribute, "%s", *line);
+    }
+}
+
+static void
+load_device (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
+
+  if (scenario->device_href)
+    {
+      path = find_file (self, "hardware", scenario->device_href);
+      if (!path)
+        return;
+      scenario->device = ss_device_load_file (path, &error);
+      replace_href (&scenario->device_href, path);
+    }
+  else if (strchr (scenario->device_name, '/') || g_str_has_suffix (scenario->device_name, ".xml"))
+    ss_loading_problem (self, "hardware", "device", "device: \"%s\" is a file; name it with href",
+                        scenario->device_name);
+  else
+    scenario->device = ss_device_load (scenario->device_name, &error);
+  if (error)
+    add_device_problem (self, scenario->device_href ? "href" : "device", path, error);
+}
+
+/* Of device and href an override takes the place of what the file says. */
+static gboolean
+choose_device (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+
+  if (scenario->device_name && scenario->device_href)
+    {
+      if (ss_loading_override (self, "hardware", "device")
+          && !ss_loading_override (self, "hardware", "href"))
+        g_clear_pointer (&scenario->device_href, g_free);
+      else if (ss_loading_override (self, "hardware", "href")
+               && !ss_loading_override (self, "hardware", "device"))
+        g_clear_pointer (&scenario->device_name, g_free);
+      else
+        ss_loading_problem (self, "hardware", "href",
+                            "device and href both name the hardware; wanted one of them");
+    }
+  else if (!scenario->device_name && !scenario->device_href
+           && ss_loading_element (self, "hardware"))
+    ss_loading_problem (self, "hardware", "device", "<hardware> has neither device nor href");
+  return (scenario->device_name != NULL) != (scenario->device_href != NULL);
+}
+
+static void
+resolve_device (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+
+  if (!choose_device (self))
+    return;
+  load_device (self);
+  if (!scenario->device)
+    return;
+  if (!scenario->has_capacity)
+    scenario->capacity_bytes = ss_device_capacity_bytes (scenario->device);
+  if (!scenario->has_context)
+    scenario->context_bytes = ss_device_context_bytes (scenario->device);
+  if (scenario->context_bytes >= scenario->capacity_bytes && scenario->capacity_bytes > 0)
+    ss_loading_problem (self, "hardware", scenario->has_context ? "context" : "capacity",
+                        "context: %" G_GUINT64_FORMAT
+                        " B leave nothing of a capacity of %" G_GUINT64_FORMAT " B",
+                        scenario->context_bytes, scenario->capacity_bytes);
+}
+
+/* ---- what depends on more than one value ---- */
+
+/* A learned table of positions ends; rotary ones go on.  transformers calls the size of the former
+ * n_positions. */
+static gboolean
+has_learned_positions (const SsModelConfig *model)
+{
+  const SsModelType *type = ss_model_type_find (model->model_type, NULL);
+
+  for (guint i = 0; i < type->n_fields; i++)
+    if (g_str_equal (type->fields[i].name, "n_positions"))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+check_sequence (SsLoading *self)
+{
+  SsTraceConfig *config = &self->scenario->config;
+  gint64 positions = config->model.max_position_embeddings;
+
+  if (config->sequence_length == 0)
+    config->sequence_length = MIN (positions, MAX_DEFAULT_SEQUENCE);
+  else if (has_learned_positions (&config->model) && config->sequence_length > positions)
+    ss_loading_problem (self, "training", "sequence-length",
+                        "sequence-length: %" G_GINT64_FORMAT
+                        " of a model that has learned %" G_GINT64_FORMAT " positions",
+                        config->sequence_length, positions);
+}
+
+static void
+check_optimizer (SsLoading *self)
+{
+  const SsTraceConfig *config = &self->scenario->config;
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  if (!config->optimizer || config->optimizer->implementations & 1u << config->implementation)
+    return;
+  for (guint i = 0; i < SS_N_IMPLEMENTATIONS; i++)
+    if (config->optimizer->implementations & 1u << i)
+      g_string_append_printf (known, "%s%s", known->len ? ", " : "",
+                              ss_implementation_name ((SsImplementation) i));
+  ss_loading_problem (self, "optimizer", "implementation",
+                      "implementation: %s has no %s one; known: %s", config->optimizer->name,
+                      ss_implementation_name (config->implementation), known->str);
+}
+
+/* "llama (q, k, v)" of every family that takes adapters. */
+static char *
+families_with_linears (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (const SsModelFamily *const *family = ss_model_families (); *family; family++)
+    if ((*family)->linears)
+      {
+        g_autofree char *names = g_strjoinv (", ", (char **) (*family)->linears);
+
+        g_string_append_printf (text, "%s%s (%s)", text->len ? "; " : "", (*family)->name, names);
+      }
+  return g_strdup (text->str);
+}
+
+static void
+check_adapter (SsLoading *self)
+{
+  const SsTraceConfig *config = &self->scenario->config;
+  const SsModelFamily *family = config->model.family;
+  char **targets = config->adapter.targets;
+
+  if (!config->adapter.type || !targets)
+    return;
+  if (!family->linears)
+    {
+      g_autofree char *known = families_with_linears ();
+
+      ss_loading_problem (self, "adapter", "targets",
+                          "targets: a %s model takes no adapters; known: %s",
+                          config->model.model_type, known);
+      return;
+    }
+  for (guint i = 0; targets[i]; i++)
+    {
+      g_autofree char *known = g_strjoinv (", ", (char **) family->linears);
+
+      if (!g_strv_contains (family->linears, targets[i]))
+        ss_loading_problem (self, "adapter", "targets",
+                            "targets: \"%s\" is no linear of a %s model; known: %s", targets[i],
+                            config->model.model_type, known);
+      for (guint j = 0; j < i; j++)
+        if (g_str_equal (targets[i], targets[j]))
+          ss_loading_problem (self, "adapter", "targets", "targets: \"%s\" stands there twice",
+                              targets[i]);
+    }
+}
+
+/* The allocator is the one who knows its options. */
+static void
+check_allocator (SsLoading *self)
+{
+  const SsScenario *scenario = self->scenario;
+  SsAllocatorSettings settings = { .capacity_bytes = G_MAXINT64, .conf = scenario->alloc_conf };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SsAllocator) allocator = NULL;
+
+  if (!scenario->allocator || !scenario->alloc_conf)
+    return;
+  allocator = ss_allocator_new (scenario->allocator, &settings, &error);
+  if (!allocator)
+    ss_loading_problem (self, "allocator", "alloc-conf", "alloc-conf: %s", error->message);
+}
+
+void
+ss_loading_resolve (SsLoading *self)
+{
+  SsScenario *scenario = self->scenario;
+  g_autofree char *base = g_path_get_basename (scenario->path);
+
+  if (!scenario->name)
+    scenario->name = g_str_has_suffix (base, ".xml")
+                       ? g_strndup (base, strlen (base) - strlen (".xml"))
+                       : g_steal_pointer (&base);
+  resolve_device (self);
+  check_optimizer (self);
+  check_allocator (self);
+  if (!resolve_model (self))
+    return;
+  check_sequence (self);
+  check_adapter (self);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a scenario is made of, for the files of this room that fill it.
+ */
+#pragma once
+
+#include "memory/allocator.h"
+#include "ops/kernel-profile.h"
+#include "scenarios/scenario.h"
+
+G_BEGIN_DECLS
+
+struct _SsScenario
+{
+  gatomicrefcount ref_count;
+  char *path;
+  char **overrides;              /* as given, NULL-terminated */
+
+  char *name;
+  char *model_name;
+  char *model_href;              /* as the file or override says it; after loading, as it is found from anywhere */
+  gint64 n_layers_kept;          /* layers="...": 0 for all */
+  char *device_name, *device_href;   /* one of them; the href as model_href */
+  SsDevice *device;
+  gboolean has_capacity, has_context;
+  guint64 capacity_bytes, context_bytes;
+  double clip_grad_norm;         /* 0: none */
+  double dropout;                /* below 0: the model's */
+  const SsKernelProfile *profile;
+  const SsAllocatorClass *allocator;
+  char *alloc_conf;
+  SsTraceConfig config;
+};
+
+/* Empty, to be filled. (transfer full) */
+SsScenario *ss_scenario_new (void);
+
+G_END_DECLS

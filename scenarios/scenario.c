@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "scenarios/scenario-private.h"
+
+G_DEFINE_QUARK (ss-scenario-error-quark, ss_scenario_error)
+
+SsScenario *
+ss_scenario_new (void)
+{
+  SsScenario *self = g_new0 (SsScenario, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->dropout = -1;
+  return self;
+}
+
+SsScenario *
+ss_scenario_ref (SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+ss_scenario_unref (SsScenario *self)
+{
+  g_return_if_fail (self != NULL);
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_clear_pointer (&self->device, ss_device_unref);
+  g_strfreev (self->overrides);
+  g_strfreev (self->config.adapter.targets);
+  g_free (self->config.adapter.type);
+  g_free (self->path);
+  g_free (self->name);
+  g_free (self->model_name);
+  g_free (self->model_href);
+  g_free (self->device_name);
+  g_free (self->device_href);
+  g_free (self->alloc_conf);
+  g_free (self);
+}
+
+const char *
+ss_scenario_path (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->path;
+}
+
+const char *
+ss_scenario_name (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->name;
+}
+
+const char *
+ss_scenario_model_name (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->model_name;
+}
+
+const SsTraceConfig *
+ss_scenario_trace_config (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return &self->config;
+}
+
+SsDevice *
+ss_scenario_device (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->device;
+}
+
+guint64
+ss_scenario_capacity_bytes (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+  return self->capacity_bytes;
+}
+
+guint64
+ss_scenario_context_bytes (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+  return self->context_bytes;
+}
+
+const char *
+ss_scenario_allocator (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->allocator->name;
+}
+
+const char *
+ss_scenario_alloc_conf (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return self->alloc_conf;
+}
