@@ -13,4 +13,11 @@ G_BEGIN_DECLS
  * (transfer full) */
 SsRecording *ss_simulate (const SsScenario *scenario, GError **error);
 
+/* The first half alone: the program of a scenario, for its dump or for several runs of one trace.
+ * SS_OPS_ERROR_*. (transfer full) */
+SsProgram *ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error);
+/* The second half: that program on the scenario's device, with its allocator and capacity.
+ * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
+SsRecording *ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error);
+
 G_END_DECLS

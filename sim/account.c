@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/account.h"
+
+#include <string.h>
+
+#include "memory/memory-curve.h"
+#include "sim/replay.h"
+
+typedef struct
+{
+  SsRecording *recording;
+  const SsProgram *program;
+  guint n_micro_batches;
+  gint64 device_ns;              /* of the latest event, op or mark; never falls */
+  SsMemoryCurve curve;
+  SsMemorySpan phase_span, step_span;
+  SsPhase phase;
+  guint32 next_event, next_op;   /* first that have not been counted */
+} Account;
+
+static SsPhaseRecord *
+phase_now (Account *account)
+{
+  GArray *phases = account->recording->phases;
+
+  return &g_array_index (phases, SsPhaseRecord, phases->len - 1);
+}
+
+/* NULL while loading. */
+static SsStepRecord *
+step_now (Account *account)
+{
+  GArray *steps = account->recording->steps;
+
+  return steps->len > 0 ? &g_array_index (steps, SsStepRecord, steps->len - 1) : NULL;
+}
+
+static SsPeakRecord
+state_now (Account *account, const SsMemoryEvent *event)
+{
+  const SsPhaseRecord *phase = phase_now (account);
+  SsPeakRecord state = {
+    .allocated_bytes = account->curve.now.allocated_bytes,
+    .reserved_bytes = account->curve.now.reserved_bytes,
+    .step = phase->step,
+    .micro_batch = phase->micro_batch,
+    .phase = phase->name,
+    .layer = ss_program_module_layer (account->program, event->module_id),
+    .op = event->op,
+    .device_ns = account->device_ns,
+  };
+
+  memcpy (state.by_category, account->curve.now.by_category, sizeof state.by_category);
+  return state;
+}
+
+/* ---- steps and phases ---- */
+
+static void
+begin_step (Account *account, guint step)
+{
+  SsStepRecord record = {
+    .step = step,
+    .start_ns = account->device_ns,
+    .peak_phase = account->recording->phases->len,
+    .peak_op = G_MAXUINT32,
+    .end_of_forward_allocated_bytes = G_MAXUINT64,
+    .saved_activation_bytes = G_MAXUINT64,
+    .tokens_per_s = -1,
+    .mfu = -1,
+    .hfu = -1,
+  };
+
+  ss_memory_span_begin (&account->step_span, &account->curve);
+  g_array_append_val (account->recording->steps, record);
+}
+
+static void
+begin_phase (Account *account, SsPhase phase, guint step, guint micro_batch)
+{
+  SsPhaseRecord record = {
+    .name = ss_phase_name (phase),
+    .step = step,
+    .micro_batch = micro_batch,
+    .start_ns = account->device_ns,
+    .peak_event = G_MAXUINT32,
+  };
+
+  account->phase = phase;
+  ss_memory_span_begin (&account->phase_span, &account->curve);
+  g_array_append_val (account->recording->phases, record);
+}
+
+static void
+end_phase (Account *account, gboolean is_complete)
+{
+  SsPhaseRecord *phase = phase_now (account);
+  SsStepRecord *step = step_now (account);
+
+  phase->end_ns = account->device_ns;
+  phase->start_allocated_bytes = account->phase_span.start_allocated_bytes;
+  phase->peak_allocated_bytes = account->phase_span.peak_allocated_bytes;
+  phase->peak_reserved_bytes = account->phase_span.peak_reserved_bytes;
+  phase->end_allocated_bytes = account->curve.now.allocated_bytes;
+  phase->is_complete = is_complete;
+  if (is_complete && step != NULL && account->phase == SS_PHASE_FORWARD
+      && phase->micro_batch == account->n_micro_batches)
+    step->end_of_forward_allocated_bytes = phase->end_allocated_bytes;
+}
+
+/* A step's flops are those of matrix products and attention, as its convention says. */
+static void
+end_step (Account *account, gboolean is_complete)
+{
+  SsStepRecord *step = step_now (account);
+  const SsRecording *recording = account->recording;
+  double seconds, peak_flops;
+
+  if (step == NULL)
+    return;
+  step->end_ns = account->device_ns;
+  step->peak_allocated_bytes = account->step_span.peak_allocated_bytes;
+  step->peak_reserved_bytes = account->step_span.peak_reserved_bytes;
+  step->is_complete = is_complete;
+  seconds = (double) (step->end_ns - step->start_ns) * 1e-9;
+  peak_flops = seconds * recording->peak_flop_per_s;
+  if (is_complete && seconds > 0)
+    step->tokens_per_s = (double) recording->tokens_per_step / seconds;
+  if (is_complete && peak_flops > 0)
+    {
+      step->mfu = (double) step->model_flops / peak_flops;
+      step->hfu = (double) step->hardware_flops / peak_flops;
+    }
+}
+
+/* ---- memory ---- */
+
+/* The curve moves by one event; returns whether it reached a new peak of the run. */
+static gboolean
+move_curve (SsMemoryCurve *curve, const SsMemoryEvent *event)
+{
+  switch ((SsMemoryAction) event->action)
+    {
+    case SS_EVENT_ALLOC:
+      return ss_memory_curve_allocate (curve, (SsCategory) event->category, event->block_bytes,
+                                       event->reserved_bytes);
+    case SS_EVENT_FREE:
+      ss_memory_curve_release (curve, (SsCategory) event->category, event->block_bytes,
+                               event->reserved_bytes);
+      return FALSE;
+    case SS_EVENT_SEGMENT_ALLOC:
+    case SS_EVENT_SEGMENT_FREE:
+    case SS_EVENT_SEGMENT_MAP:
+    case SS_EVENT_SEGMENT_UNMAP:
+    case SS_EVENT_OOM:
+      ss_memory_curve_reserve (curve, event->reserved_bytes);
+      return FALSE;
+    }
+  g_return_val_if_reached (FALSE);
+}
+
+static void
+count_memory (Account *account, guint32 index, const SsMemoryEvent *event)
+{
+  SsRecording *recording = account->recording;
+  SsStepRecord *step = step_now (account);
+
+  if (move_curve (&account->curve, event))
+    recording->peak = state_now (account, event);
+  if (ss_memory_span_update (&account->phase_span, &account->curve))
+    phase_now (account)->peak_event = index;
+  if (step != NULL && ss_memory_span_update (&account->step_span, &account->curve))
+    {
+      step->peak_phase = recording->phases->len - 1;
+      step->peak_op = event->op;
+    }
+}
+
+static void
+count_out_of_memory (Account *account, const SsMemoryEvent *event)
+{
+  SsOomRecord *oom = &account->recording->oom;
+  const SsStorageInfo *storage = ss_program_storage (account->program, event->storage_id);
+
+  oom->at = state_now (account, event);
+  if (storage->op_id < ss_program_n_ops (account->program))
+    oom->op_name = ss_op_name (ss_program_op (account->program, storage->op_id));
+  oom->tensor = ss_program_module_path (account->program, storage->module_id);
+}
+
+static void
+count_op (Account *account, guint32 index)
+{
+  SsOpEvent *op = &g_array_index (account->recording->ops, SsOpEvent, index);
+  SsStepRecord *step = step_now (account);
+
+  op->phase = account->recording->phases->len - 1;
+  account->device_ns = MAX (account->device_ns, op->end_ns);
+  if (step != NULL && (op->op_class == SS_OP_MATMUL || op->op_class == SS_OP_ATTENTION))
+    {
+      step->model_flops += op->model_flops;
+      step->hardware_flops += op->flops;
+    }
+}
+
+static void
+count_ops_until (Account *account, guint32 n_ops)
+{
+  while (account->next_op < n_ops)
+    count_op (account, account->next_op++);
+}
+
+/* Loading takes no time.  An allocation happens where its op starts, a release where the op issued before it
+ * ends, what the host did earlier is never later. */
+static gint64
+device_time (Account *account, SsMemoryEvent *event)
+{
+  const GArray *ops = account->recording->ops;
+  const SsOpEvent *op;
+
+  /* the op that was to come next when memory ran out */
+  if (event->op >= ops->len)
+    event->op = G_MAXUINT32;
+  if (event->op == G_MAXUINT32 || account->phase == SS_PHASE_LOAD)
+    return account->device_ns;
+  op = &g_array_index (ops, SsOpEvent, event->op);
+  return MAX (account->device_ns, event->action == SS_EVENT_ALLOC ? op->start_ns : op->end_ns);
+}
+
+static void
+count_event (Account *account, guint32 index)
+{
+  SsRecording *recording = account->recording;
+  SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, index);
+
+  /* the flush before the second try has waited for the device */
+  if (event->action == SS_EVENT_OOM)
+    count_ops_until (account, recording->ops->len);
+  event->device_ns = account->device_ns = device_time (account, event);
+  event->phase = recording->phases->len - 1;
+  count_memory (account, index, event);
+  if (event->action == SS_EVENT_ALLOC && event->category == SS_CATEGORY_OPTIMIZER_STATES
+      && account->phase == SS_PHASE_OPTIMIZER && phase_now (account)->step == 1)
+    recording->state_bytes_new += event->block_bytes;
+  if (event->action == SS_EVENT_OOM)
+    count_out_of_memory (account, event);
+}
+
+/* Everything that had been recorded when the host was there.  The ops move the clock after the events: an
+ * event knows its own op, and a later one may have ended by then. */
+static void
+count_until (Account *account, guint32 n_events, guint32 n_ops)
+{
+  while (account->next_event < n_events)
+    count_event (account, account->next_event++);
+  count_ops_until (account, n_ops);
+}
+
+/* ---- marks ---- */
+
+static void
+meet_phase (Account *account, const SsMark *mark)
+{
+  const SsPhaseRecord *now = phase_now (account);
+
+  /* load begins by itself */
+  if (mark->phase == SS_PHASE_LOAD && now->step == 0)
+    return;
+  end_phase (account, TRUE);
+  if (mark->step != now->step)
+    {
+      end_step (account, TRUE);
+      begin_step (account, mark->step);
+    }
+  begin_phase (account, (SsPhase) mark->phase, mark->step, mark->micro_batch);
+}
+
+static void
+meet_layer (Account *account, const SsMark *mark)
+{
+  SsLayerRecord record = {
+    .step = mark->step,
+    .micro_batch = mark->micro_batch,
+    .is_backward = mark->type == SS_MARK_BACKWARD_BEGIN,
+    .layer = mark->layer,
+    .allocated_bytes = account->curve.now.allocated_bytes,
+    .device_ns = account->device_ns,
+  };
+
+  g_array_append_val (account->recording->layers, record);
+}
+
+static void
+meet_mark (Account *account, const SsMark *mark)
+{
+  SsStepRecord *step = step_now (account);
+
+  switch ((SsMarkType) mark->type)
+    {
+    case SS_MARK_PHASE:
+      meet_phase (account, mark);
+      break;
+    case SS_MARK_FORWARD_END:
+    case SS_MARK_BACKWARD_BEGIN:
+      meet_layer (account, mark);
+      break;
+    case SS_MARK_SAVED:
+      if (step != NULL && mark->micro_batch == account->n_micro_batches)
+        step->saved_activation_bytes = mark->bytes;
+      break;
+    case SS_MARK_END:
+      break;
+    }
+}
+
+void
+ss_account (SsRecording     *recording,
+            const SsProgram *program,
+            const GArray    *marks,
+            guint            n_micro_batches)
+{
+  Account account = { .recording = recording, .program = program, .n_micro_batches = n_micro_batches };
+
+  ss_memory_curve_init (&account.curve);
+  begin_phase (&account, SS_PHASE_LOAD, 0, 0);
+  recording->peak = (SsPeakRecord) { .phase = phase_now (&account)->name, .layer = -1, .op = G_MAXUINT32 };
+  for (guint i = 0; i < marks->len; i++)
+    {
+      const SsReplayMark *met = &g_array_index (marks, SsReplayMark, i);
+
+      count_until (&account, met->n_events, met->n_ops);
+      meet_mark (&account, ss_program_mark (program, met->mark_id));
+    }
+  count_until (&account, recording->memory->len, recording->ops->len);
+  end_phase (&account, !recording->is_oom);
+  end_step (&account, !recording->is_oom);
+  recording->peak_reserved_bytes = account.curve.peak_reserved_bytes;
+}

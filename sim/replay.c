@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/replay.h"
+
+#include "hw/op-time.h"
+#include "sim/engine.h"
+#include "sim/stream.h"
+
+#define N_STREAMS (G_MAXUINT8 + 1)
+
+typedef struct _Run Run;
+
+/* A stream of the device.  Its ops start and end in issue order, so one cursor for each is enough. */
+typedef struct
+{
+  Run *run;
+  SsStream *stream;
+  guint8 id;
+  guint32 next_start, next_end;  /* ops before these have started, ended, or are of other streams */
+  guint32 last_issued;           /* index into ops; G_MAXUINT32: none */
+} Lane;
+
+struct _Run
+{
+  const SsReplay *replay;
+  SsRecording *recording;
+  SsEngine *engine;
+  SsHost *host;
+  SsAllocator *allocator;
+  Lane *lanes[N_STREAMS];
+  SsBlock **blocks;              /* by storage */
+  gint *module_layer;            /* by module */
+  GArray *marks;                 /* SsReplayMark */
+  gint64 launch_latency_ns;
+  guint64 reserved_bytes;
+  guint next_instruction, n_instructions;
+  gboolean is_loading;
+};
+
+static Lane *
+lane_get (Run *run, guint8 id)
+{
+  Lane *lane = run->lanes[id];
+
+  if (lane == NULL)
+    {
+      g_autofree char *name = g_strdup_printf ("stream %u", id);
+
+      lane = g_new0 (Lane, 1);
+      lane->run = run;
+      lane->id = id;
+      lane->stream = ss_stream_new (run->engine, name);
+      lane->last_issued = G_MAXUINT32;
+      run->lanes[id] = lane;
+    }
+  return lane;
+}
+
+static void
+lane_free (Lane *lane)
+{
+  ss_stream_free (lane->stream);
+  g_free (lane);
+}
+
+/* ---- memory ---- */
+
+static SsMemoryEvent *
+add_event (Run *run, SsMemoryAction action, guint64 bytes, guint stream)
+{
+  GArray *memory = run->recording->memory;
+  const SsAllocatorStats *stats = ss_allocator_stats (run->allocator);
+  SsMemoryEvent *event;
+
+  g_array_set_size (memory, memory->len + 1);
+  event = &g_array_index (memory, SsMemoryEvent, memory->len - 1);
+  *event = (SsMemoryEvent) {
+    .host_ns = ss_engine_now_ns (run->engine),
+    .bytes = bytes,
+    .allocated_bytes = stats->allocated_bytes,
+    .reserved_bytes = run->reserved_bytes,
+    .storage_id = G_MAXUINT32,
+    .op = G_MAXUINT32,
+    .action = (guint8) action,
+    .stream = (guint8) stream,
+  };
+  return event;
+}
+
+/* Called while the allocator works, so that reserved bytes of moments between two requests are seen too. */
+static void
+on_segment (SsSegmentAction action,
+            guint64         address,
+            guint64         bytes,
+            guint           stream,
+            gpointer        user_data)
+{
+  Run *run = user_data;
+  SsMemoryAction recorded = SS_EVENT_SEGMENT_ALLOC;
+
+  switch (action)
+    {
+    case SS_SEGMENT_ALLOC:
+      run->reserved_bytes += bytes;
+      break;
+    case SS_SEGMENT_MAP:
+      recorded = SS_EVENT_SEGMENT_MAP;
+      run->reserved_bytes += bytes;
+      break;
+    case SS_SEGMENT_FREE:
+      recorded = SS_EVENT_SEGMENT_FREE;
+      run->reserved_bytes -= bytes;
+      break;
+    case SS_SEGMENT_UNMAP:
+      recorded = SS_EVENT_SEGMENT_UNMAP;
+      run->reserved_bytes -= bytes;
+      break;
+    }
+  add_event (run, recorded, bytes, stream)->address = address;
+}
+
+static void
+add_storage_event (Run            *run,
+                   SsMemoryAction  action,
+                   guint32         storage_id,
+                   const SsBlock  *block,
+                   guint32         op)
+{
+  const SsStorageInfo *storage = ss_program_storage (run->replay->program, storage_id);
+  SsMemoryEvent *event;
+
+  run->reserved_bytes = ss_allocator_stats (run->allocator)->reserved_bytes;
+  event = add_event (run, action, storage->bytes, storage->stream);
+  event->storage_id = storage_id;
+  event->module_id = storage->module_id;
+  event->category = storage->category;
+  event->is_scratch = storage->is_scratch;
+  event->op = op;
+  if (block != NULL)
+    {
+      event->address = block->address;
+      event->block_bytes = block->bytes;
+    }
+}
+
+static void
+out_of_memory (Run *run, guint32 storage_id, const SsOomReport *report)
+{
+  SsRecording *recording = run->recording;
+  SsOomRecord *oom = &recording->oom;
+
+  recording->is_oom = TRUE;
+  oom->tensor_bytes = report->tensor_bytes;
+  oom->requested_bytes = report->requested_bytes;
+  oom->free_bytes = report->free_bytes;
+  oom->largest_free_block_bytes = report->largest_free_block_bytes;
+  oom->message = ss_oom_message (report, &run->replay->settings);
+  add_storage_event (run, SS_EVENT_OOM, storage_id, NULL, G_MAXUINT32);
+}
+
+/* FALSE: out of memory, the run is over.  A request of 0 bytes never reaches an allocator. */
+static gboolean
+allocate (Run *run, guint32 storage_id)
+{
+  const SsStorageInfo *storage = ss_program_storage (run->replay->program, storage_id);
+  SsOomReport report = { 0 };
+  SsBlock *block;
+
+  if (storage->bytes == 0)
+    return TRUE;
+  block = ss_allocator_allocate (run->allocator, storage->bytes, storage->stream, &report);
+  if (block == NULL)
+    {
+      out_of_memory (run, storage_id, &report);
+      return FALSE;
+    }
+  run->blocks[storage_id] = block;
+  add_storage_event (run, SS_EVENT_ALLOC, storage_id, block, storage->op_id);
+  return TRUE;
+}
+
+static void
+release (Run *run, guint32 storage_id)
+{
+  const SsStorageInfo *storage = ss_program_storage (run->replay->program, storage_id);
+  SsBlock *block = run->blocks[storage_id], copy;
+
+  if (block == NULL)
+    return;
+  copy = *block;
+  ss_allocator_release (run->allocator, block);
+  run->blocks[storage_id] = NULL;
+  add_storage_event (run, SS_EVENT_FREE, storage_id, &copy, lane_get (run, storage->stream)->last_issued);
+}
+
+/* ---- time ---- */
+
+static SsOpEvent *
+next_of_lane (const Lane *lane, guint32 *cursor)
+{
+  GArray *ops = lane->run->recording->ops;
+
+  while (g_array_index (ops, SsOpEvent, *cursor).stream != lane->id)
+    ++*cursor;
+  return &g_array_index (ops, SsOpEvent, (*cursor)++);
+}
+
+static void
+on_start (SsEngine *engine, gpointer user_data)
+{
+  Lane *lane = user_data;
+
+  next_of_lane (lane, &lane->next_start)->start_ns = ss_engine_now_ns (engine);
+}
+
+static void
+on_end (SsEngine *engine, gpointer user_data)
+{
+  Lane *lane = user_data;
+
+  next_of_lane (lane, &lane->next_end)->end_ns = ss_engine_now_ns (engine);
+  ss_host_ended (lane->run->host);
+}
+
+static void
+add_op (Run *run, const SsOp *op, double time_s)
+{
+  const SsDevice *device = run->replay->device;
+  SsOpEvent event = {
+    .name = ss_op_name (op),
+    .module_id = op->module_id,
+    .issue_ns = ss_engine_now_ns (run->engine),
+    .flops = op->flops,
+    .model_flops = op->model_flops,
+    .bytes = op->bytes,
+    .matmul_utilization = (float) ss_op_matmul_utilization (op, device, time_s),
+    .bandwidth_utilization = (float) ss_op_bandwidth_utilization (op, device, time_s),
+    .layer = run->module_layer[op->module_id],
+    .stream = op->stream,
+    .rank = op->rank,
+    .op_class = op->op_class,
+    .is_backward = op->is_backward,
+    .is_recompute = op->is_recompute,
+    .dtype = op->dtype,
+  };
+
+  g_array_append_val (run->recording->ops, event);
+}
+
+/* Returns what it costs the host. */
+static gint64
+issue_op (Run *run, guint32 op_id)
+{
+  const SsOp *op = ss_program_op (run->replay->program, op_id);
+  const SsDevice *device = run->replay->device;
+  double time_s = ss_op_time_s (op, device);
+  Lane *lane = lane_get (run, op->stream);
+  gint64 cost_ns, earliest_ns;
+
+  g_assert (op_id == run->recording->ops->len);
+  add_op (run, op, time_s);
+  lane->last_issued = op_id;
+  if (run->is_loading)
+    {
+      lane->next_start = lane->next_end = op_id + 1;
+      return 0;
+    }
+  cost_ns = ss_ns_from_seconds (ss_op_issue_s (op, device));
+  earliest_ns = ss_ns_add (ss_engine_now_ns (run->engine), ss_ns_add (cost_ns, run->launch_latency_ns));
+  ss_host_launched (run->host);
+  ss_stream_submit (lane->stream, earliest_ns, ss_ns_from_seconds (time_s), on_start, on_end, lane);
+  return cost_ns;
+}
+
+static void
+meet_mark (Run *run, guint32 mark_id)
+{
+  const SsMark *mark = ss_program_mark (run->replay->program, mark_id);
+  SsReplayMark met = { mark_id, run->recording->memory->len, run->recording->ops->len };
+
+  if (mark->type == SS_MARK_PHASE && mark->phase != SS_PHASE_LOAD)
+    run->is_loading = FALSE;
+  g_array_append_val (run->marks, met);
+}
+
+/* Up to the next op that takes time. */
+static gint64
+on_issue (G_GNUC_UNUSED SsHost *host, gpointer user_data)
+{
+  Run *run = user_data;
+
+  while (run->next_instruction < run->n_instructions)
+    {
+      guint32 index;
+
+      switch (ss_program_instruction (run->replay->program, run->next_instruction++, &index))
+        {
+        case SS_ALLOCATE:
+          if (!allocate (run, index))
+            {
+              run->next_instruction = run->n_instructions;
+              return -1;
+            }
+          break;
+        case SS_RELEASE:
+          release (run, index);
+          break;
+        case SS_MARK:
+          meet_mark (run, index);
+          break;
+        case SS_RUN:
+          {
+            gboolean is_loading = run->is_loading;
+            gint64 cost_ns = issue_op (run, index);
+
+            if (!is_loading)
+              return cost_ns;
+            break;
+          }
+        }
+    }
+  return -1;
+}
+
+static gint *
+layers_of_modules (const SsProgram *program)
+{
+  guint n = ss_program_n_modules (program);
+  gint *layers = g_new (gint, n);
+
+  for (guint i = 0; i < n; i++)
+    layers[i] = ss_program_module_layer (program, i);
+  return layers;
+}
+
+GArray *
+ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
+{
+  g_autoptr (SsAllocator) allocator = ss_allocator_new (self->allocator, &self->settings, error);
+  g_autoptr (SsEngine) engine = NULL;
+  g_autofree SsBlock **blocks = NULL;
+  g_autofree gint *module_layer = NULL;
+  Run run = { .replay = self, .recording = recording, .is_loading = TRUE };
+
+  if (allocator == NULL)
+    return NULL;
+  run.engine = engine = ss_engine_new ();
+  run.allocator = allocator;
+  run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (self->program));
+  run.module_layer = module_layer = layers_of_modules (self->program);
+  run.marks = g_array_new (FALSE, FALSE, sizeof (SsReplayMark));
+  run.launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (self->device));
+  run.n_instructions = ss_program_n_instructions (self->program);
+  run.host = ss_host_new (engine, ss_device_queue_depth (self->device), on_issue, &run);
+
+  ss_allocator_observe (allocator, on_segment, &run);
+  ss_host_start (run.host);
+  ss_engine_run (engine);
+
+  ss_host_free (run.host);
+  for (guint i = 0; i < N_STREAMS; i++)
+    g_clear_pointer (&run.lanes[i], lane_free);
+  return run.marks;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/simulate.h"
+
+#include "sim/account.h"
+#include "sim/replay.h"
+
+/* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip the masked half. */
+static const char flop_convention[] =
+  "matrix products and attention, forward and backward, a multiply-add as 2; fused causal attention counts "
+  "the half it computes; recomputation counts in hardware_flops and hfu only; peak: dense, in the type the "
+  "matrix products run in";
+
+static SsDtype
+compute_dtype (const SsPrecision *precision)
+{
+  return precision->autocast_dtype != SS_N_DTYPES ? precision->autocast_dtype : precision->parameter_dtype;
+}
+
+/* "bf16, fused adamw, micro-batch 1 x 8192 tokens, 2 micro-batches a step, full checkpointing, lora rank 8" */
+static char *
+describe (const SsTraceConfig *config)
+{
+  GString *text = g_string_new (config->precision->name);
+
+  g_string_append_printf (text, ", %s %s, micro-batch %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " tokens",
+                          ss_implementation_name (config->implementation), config->optimizer->name,
+                          config->micro_batch, config->sequence_length);
+  if (config->gradient_accumulation > 1)
+    g_string_append_printf (text, ", %u micro-batches a step", config->gradient_accumulation);
+  if (g_strcmp0 (config->checkpointing.policy->name, "none") == 0)
+    g_string_append (text, ", no checkpointing");
+  else
+    g_string_append_printf (text, ", checkpointing %s", config->checkpointing.policy->name);
+  if (config->adapter.type != NULL)
+    g_string_append_printf (text, ", %s rank %u", config->adapter.type, config->adapter.rank);
+  if (config->has_resume)
+    g_string_append (text, ", resumed");
+  return g_string_free (text, FALSE);
+}
+
+/* What of the recipe follows no recording of PyTorch, or NULL. */
+static char *
+assumptions (const SsTraceConfig *config)
+{
+  GString *text = g_string_new (NULL);
+
+  if (config->precision->is_assumed)
+    g_string_append_printf (text, "precision %s follows a description, no recording", config->precision->name);
+  if (config->has_resume)
+    g_string_append_printf (text, "%sresume: the order in which states are loaded follows a description, no recording",
+                            text->len > 0 ? "; " : "");
+  return g_string_free (text, text->len == 0);
+}
+
+static SsRecording *
+record_question (const SsScenario *scenario, const SsProgram *program)
+{
+  const SsTraceConfig *config = ss_scenario_trace_config (scenario);
+  const SsDevice *device = ss_scenario_device (scenario);
+  SsRecording *recording = ss_recording_new ();
+
+  recording->scenario_name = g_strdup (ss_scenario_name (scenario));
+  recording->model_name = g_strdup (ss_scenario_model_name (scenario));
+  recording->device_name = g_strdup (ss_device_name (device));
+  recording->summary = describe (config);
+  recording->assumption = assumptions (config);
+  recording->n_parameters = ss_program_n_parameters (program);
+  recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);
+  recording->capacity_bytes = ss_scenario_capacity_bytes (scenario);
+  recording->context_bytes = ss_scenario_context_bytes (scenario);
+  recording->allocator_asked = g_strdup (ss_scenario_allocator (scenario));
+  recording->policy = g_strdup (config->checkpointing.policy->name);
+  recording->n_layers = (guint) config->model.n_layers;
+  recording->n_steps = config->n_steps;
+  recording->peak_flop_per_s = ss_device_matmul_peak_flop_per_s (device, compute_dtype (config->precision));
+  recording->tokens_per_step =
+    (guint64) config->micro_batch * (guint64) config->sequence_length * config->gradient_accumulation;
+  recording->flop_convention = flop_convention;
+  for (guint i = 0; i < ss_program_n_modules (program); i++)
+    g_ptr_array_add (recording->modules, ss_program_module_path (program, i));
+  return recording;
+}
+
+SsProgram *
+ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error)
+{
+  g_return_val_if_fail (scenario != NULL, NULL);
+  return ss_trace (ss_scenario_trace_config (scenario), ss_device_target (ss_scenario_device (scenario)),
+                   keep_operands, error);
+}
+
+SsRecording *
+ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
+{
+  g_autoptr (SsRecording) recording = NULL;
+  g_autoptr (GArray) marks = NULL;
+  SsReplay replay = {
+    .program = program,
+    .device = ss_scenario_device (scenario),
+    .settings = {
+      .capacity_bytes = ss_scenario_capacity_bytes (scenario),
+      .external_bytes = ss_scenario_context_bytes (scenario),
+      .conf = ss_scenario_alloc_conf (scenario),
+    },
+  };
+
+  replay.allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error);
+  if (replay.allocator == NULL)
+    return NULL;
+  recording = record_question (scenario, program);
+  recording->allocator_type = g_strdup (replay.allocator->name);
+  marks = ss_replay (&replay, recording, error);
+  if (marks == NULL)
+    return NULL;
+  ss_account (recording, program, marks, ss_scenario_trace_config (scenario)->gradient_accumulation);
+  return g_steal_pointer (&recording);
+}
+
+SsRecording *
+ss_simulate (const SsScenario *scenario, GError **error)
+{
+  g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, error);
+
+  return program != NULL ? ss_simulate_program (scenario, program, error) : NULL;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "sim/simulate.h"
+
+#define SCENARIOS SS_SOURCE_DIR "/scenarios/"
+
+static SsRecording *
+simulate (const char *name, const char *const *overrides)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_strconcat (SCENARIOS, name, ".xml", NULL);
+  g_autoptr (SsScenario) scenario = ss_scenario_load (path, overrides, &error);
+  SsRecording *recording;
+
+  cr_assert (ne (ptr, scenario, NULL), "%s", error != NULL ? error->message : "");
+  recording = ss_simulate (scenario, &error);
+  cr_assert (ne (ptr, recording, NULL), "%s", error != NULL ? error->message : "");
+  return recording;
+}
+
+static const SsPhaseRecord *
+phase_at (const SsRecording *recording, guint i)
+{
+  return &g_array_index (recording->phases, SsPhaseRecord, i);
+}
+
+static guint64
+sum_of (const guint64 *by_category)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < SS_N_CATEGORIES; i++)
+    sum += by_category[i];
+  return sum;
+}
+
+/* Everything that must hold of any run, said once. */
+static void
+expect_consistent (const SsRecording *recording)
+{
+  guint64 highest = 0, highest_reserved = 0;
+  gint64 device_ns = 0;
+
+  for (guint i = 1; i < recording->phases->len; i++)
+    {
+      cr_expect (eq (i64, phase_at (recording, i)->start_ns, phase_at (recording, i - 1)->end_ns), "phase %u", i);
+      cr_expect (eq (u64, phase_at (recording, i)->start_allocated_bytes,
+                     phase_at (recording, i - 1)->end_allocated_bytes), "phase %u", i);
+    }
+  for (guint i = 0; i < recording->phases->len; i++)
+    {
+      highest = MAX (highest, phase_at (recording, i)->peak_allocated_bytes);
+      highest_reserved = MAX (highest_reserved, phase_at (recording, i)->peak_reserved_bytes);
+    }
+  cr_expect (eq (u64, recording->peak.allocated_bytes, highest));
+  cr_expect (eq (u64, recording->peak_reserved_bytes, highest_reserved));
+  cr_expect (eq (u64, sum_of (recording->peak.by_category), highest));
+  for (guint i = 0; i < recording->memory->len; i++)
+    {
+      const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
+
+      if (event->device_ns < device_ns || event->allocated_bytes > event->reserved_bytes)
+        cr_fatal ("event %u", i);
+      device_ns = event->device_ns;
+    }
+  for (guint i = 0; i < recording->ops->len; i++)
+    {
+      const SsOpEvent *op = &g_array_index (recording->ops, SsOpEvent, i);
+
+      if (op->start_ns > op->end_ns || op->issue_ns > op->start_ns || op->phase >= recording->phases->len)
+        cr_fatal ("op %u", i);
+    }
+}
+
+Test (simulate, teaching_runs_through_both_steps)
+{
+  g_autoptr (SsRecording) recording = simulate ("teaching-4layer", (const char *const[]) { "hardware/capacity=unlimited", NULL });
+
+  expect_consistent (recording);
+  cr_expect (not (recording->is_oom));
+  cr_expect (eq (uint, recording->steps->len, 2));
+  cr_expect (eq (uint, recording->phases->len, 11));
+  cr_expect (eq (uint, recording->n_layers, 4));
+  /* each layer: the end of its forward and the begin of its backward, in both steps */
+  cr_expect (eq (uint, recording->layers->len, 16));
+  cr_expect (gt (u64, recording->state_bytes_new, 0));
+  for (guint i = 0; i < recording->steps->len; i++)
+    {
+      const SsStepRecord *step = &g_array_index (recording->steps, SsStepRecord, i);
+
+      cr_expect (step->is_complete);
+      cr_expect (gt (dbl, step->mfu, 0));
+      cr_expect (lt (dbl, step->mfu, 1));
+      cr_expect (ge (dbl, step->hfu, step->mfu));
+      cr_expect (gt (dbl, step->tokens_per_s, 0));
+    }
+}
+
+/* PyTorch's own account of it: step 1 fits, step 2 dies in forward */
+Test (simulate, llama8b_on_one_h100_dies_in_the_second_forward)
+{
+  g_autoptr (SsRecording) recording = simulate ("llama8b-h100", NULL);
+
+  expect_consistent (recording);
+  cr_assert (recording->is_oom);
+  cr_expect (eq (uint, recording->oom.at.step, 2));
+  cr_expect (eq (uint, recording->oom.at.micro_batch, 1));
+  cr_expect (eq (str, (char *) recording->oom.at.phase, "forward"));
+  cr_expect (eq (u64, sum_of (recording->oom.at.by_category), recording->oom.at.allocated_bytes));
+  cr_expect (eq (u64, recording->n_parameters, 8030261248));
+  cr_expect (eq (uint, recording->steps->len, 2));
+}
+
+Test (simulate, recomputation_costs_hardware_flops_only)
+{
+  const char *const none[] = { "hardware/capacity=unlimited", "checkpointing/policy=none", NULL };
+  const char *const full[] = { "hardware/capacity=unlimited", "checkpointing/policy=full", NULL };
+  g_autoptr (SsRecording) a = simulate ("teaching-4layer", none), b = simulate ("teaching-4layer", full);
+  const SsStepRecord *x = &g_array_index (a->steps, SsStepRecord, 1), *y = &g_array_index (b->steps, SsStepRecord, 1);
+
+  expect_consistent (b);
+  cr_expect (eq (u64, x->model_flops, y->model_flops));
+  /* fused attention's backward makes its scores again by itself */
+  cr_expect (ge (u64, x->hardware_flops, x->model_flops));
+  cr_expect (gt (u64, y->hardware_flops, x->hardware_flops));
+  cr_expect (lt (u64, y->saved_activation_bytes, x->saved_activation_bytes));
+}
+
+/* what a micro-batch saves does not depend on how many there are, and the last one is the one that counts */
+Test (simulate, accumulation_counts_the_last_micro_batch)
+{
+  const char *const one[] = { "hardware/capacity=unlimited", "training/gradient-accumulation=1", NULL };
+  const char *const three[] = { "hardware/capacity=unlimited", "training/gradient-accumulation=3", NULL };
+  g_autoptr (SsRecording) a = simulate ("teaching-4layer", one), b = simulate ("teaching-4layer", three);
+  const SsStepRecord *x = &g_array_index (a->steps, SsStepRecord, 0), *y = &g_array_index (b->steps, SsStepRecord, 0);
+
+  expect_consistent (b);
+  cr_expect (eq (u64, b->tokens_per_step, 3 * a->tokens_per_step));
+  cr_expect (eq (u64, y->model_flops, 3 * x->model_flops));
+  cr_expect (eq (u64, x->saved_activation_bytes, y->saved_activation_bytes));
+  /* forward, loss and backward three times, optimizer and zero_grad once, twice over, and load */
+  cr_expect (eq (uint, b->phases->len, 23));
+}
+
+Test (simulate, one_trace_serves_two_capacities)
+{
+  g_autoptr (SsScenario) wide = ss_scenario_load (SCENARIOS "llama8b-h100.xml",
+                                                  (const char *const[]) { "hardware/capacity=unlimited", NULL }, NULL);
+  g_autoptr (SsScenario) narrow = ss_scenario_load (SCENARIOS "llama8b-h100.xml", NULL, NULL);
+  g_autoptr (SsProgram) program = ss_simulate_trace (narrow, FALSE, NULL);
+  g_autoptr (SsRecording) a = ss_simulate_program (wide, program, NULL);
+  g_autoptr (SsRecording) b = ss_simulate_program (narrow, program, NULL);
+
+  cr_expect (not (a->is_oom));
+  cr_expect (b->is_oom);
+  cr_expect (gt (u64, a->peak.allocated_bytes, b->peak.allocated_bytes));
+}
