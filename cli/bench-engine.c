@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench-engine.h"
 
+#include "cli/median.h"
 #include "sim/engine.h"
 
 #define N_HOLDS 400000
@@ -146,22 +147,6 @@ hold_engine (guint n_pending,
   return rate;
 }
 
-static int
-compare_rates (gconstpointer a,
-               gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (double *rates)
-{
-  qsort (rates, N_REPEATS, sizeof *rates, compare_rates);
-  return rates[N_REPEATS / 2];
-}
-
 /* The two take turns, so that a slow moment of the machine falls on both. */
 static void
 bench_row (GString *out,
@@ -177,8 +162,8 @@ bench_row (GString *out,
       engine[i] = hold_engine (n_pending, &engine_ns);
       g_assert (bare_ns == engine_ns);
     }
-  engine_rate = median (engine);
-  bare_rate = median (bare);
+  engine_rate = ss_median (engine, N_REPEATS);
+  bare_rate = ss_median (bare, N_REPEATS);
   g_string_append_printf (out, "%14u  %15.0f  %18.0f  %5.2f\n",
                           n_pending, engine_rate, bare_rate, engine_rate / bare_rate);
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/output-options.h"
+#include "cli/scenario-options.h"
+#include "sim/simulate.h"
+
+/* A walk over the program beside the events it led to: each request of it is one event. */
+typedef struct
+{
+  const SsProgram *program;
+  const SsRecording *recording;
+  GString *csv;
+  guint32 next_event;
+  guint64 allocated_bytes;
+  /* of the op whose row is being made */
+  guint32 op_id;                 /* G_MAXUINT32: none */
+  gboolean has_run;
+  guint64 before_bytes, peak_bytes;
+} Walk;
+
+static void
+write_operands (Walk *walk, guint32 first, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *text = ss_tensor_to_string (ss_program_operand (walk->program, first + i));
+
+      g_string_append_printf (walk->csv, "%s%s", i > 0 ? " " : "", text);
+    }
+  g_string_append_c (walk->csv, ',');
+}
+
+/* An op's row can be written when its own temporaries are gone, which is when something else happens. */
+static void
+finish_row (Walk *walk)
+{
+  const SsOp *op;
+  const SsPhaseRecord *phase;
+
+  if (walk->op_id == G_MAXUINT32 || !walk->has_run)
+    return;
+  op = ss_program_op (walk->program, walk->op_id);
+  phase = &g_array_index (walk->recording->phases, SsPhaseRecord,
+                          g_array_index (walk->recording->ops, SsOpEvent, walk->op_id).phase);
+  g_string_append_printf (walk->csv, "%u,%u,%s,%s,", phase->step, phase->micro_batch, phase->name,
+                          ss_op_name (op));
+  write_operands (walk, op->first_operand, op->n_inputs);
+  write_operands (walk, op->first_operand + op->n_inputs, op->n_outputs);
+  g_string_append_printf (walk->csv, "%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "\n",
+                          walk->before_bytes, walk->peak_bytes, walk->allocated_bytes);
+  walk->op_id = G_MAXUINT32;
+}
+
+static void
+begin_row (Walk *walk, guint32 op_id)
+{
+  if (walk->op_id == op_id)
+    return;
+  finish_row (walk);
+  walk->op_id = op_id;
+  walk->has_run = FALSE;
+  walk->before_bytes = walk->peak_bytes = walk->allocated_bytes;
+}
+
+/* FALSE: the run ended in front of this request. */
+static gboolean
+take_event (Walk *walk)
+{
+  const GArray *memory = walk->recording->memory;
+
+  while (walk->next_event < memory->len)
+    {
+      const SsMemoryEvent *event = &g_array_index (memory, SsMemoryEvent, walk->next_event++);
+
+      if (event->action == SS_EVENT_OOM)
+        return FALSE;
+      if (event->action != SS_EVENT_ALLOC && event->action != SS_EVENT_FREE)
+        continue;
+      walk->allocated_bytes = event->allocated_bytes;
+      walk->peak_bytes = MAX (walk->peak_bytes, event->allocated_bytes);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* FALSE: the run ended here. */
+static gboolean
+step_over (Walk *walk, guint instruction)
+{
+  guint32 index;
+  const SsStorageInfo *storage;
+
+  switch (ss_program_instruction (walk->program, instruction, &index))
+    {
+    case SS_ALLOCATE:
+      storage = ss_program_storage (walk->program, index);
+      begin_row (walk, storage->op_id);
+      return storage->bytes == 0 || take_event (walk);
+    case SS_RELEASE:
+      storage = ss_program_storage (walk->program, index);
+      if (!storage->is_scratch)
+        finish_row (walk);
+      return storage->bytes == 0 || take_event (walk);
+    case SS_RUN:
+      begin_row (walk, index);
+      walk->has_run = TRUE;
+      return TRUE;
+    case SS_MARK:
+      finish_row (walk);
+      return TRUE;
+    }
+  g_return_val_if_reached (FALSE);
+}
+
+static void
+write_ops (const SsProgram *program, const SsRecording *recording, GString *csv)
+{
+  Walk walk = { .program = program, .recording = recording, .csv = csv, .op_id = G_MAXUINT32 };
+  guint n = ss_program_n_instructions (program), i = 0;
+
+  g_string_append (csv, "step,micro_batch,phase,op,inputs,outputs,allocated_before,peak_in_op,allocated_after\n");
+  while (i < n && step_over (&walk, i))
+    i++;
+  finish_row (&walk);
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  g_auto (SsScenarioOptions) options = { 0 };
+  g_auto (SsOutputOptions) output = { 0 };
+  g_autoptr (SsScenario) scenario = NULL;
+  g_autoptr (SsProgram) program = NULL;
+  g_autoptr (SsRecording) recording = NULL;
+  g_autoptr (GString) csv = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  const GOptionEntry entries[] = {
+    SS_SCENARIO_OPTION_ENTRIES (options),
+    SS_OUTPUT_OPTION_ENTRIES (output),
+    G_OPTION_ENTRY_NULL
+  };
+  SsExit status;
+
+  if (!ss_command_parse (&ss_command_dump_ops, entries, &argc, &argv, &status))
+    return status;
+  if (!ss_command_check_arguments (&ss_command_dump_ops, argc, argv, 1, 1))
+    return SS_EXIT_INPUT;
+  scenario = ss_scenario_options_load (&options, argv[1]);
+  if (scenario == NULL)
+    return SS_EXIT_INPUT;
+  program = ss_simulate_trace (scenario, TRUE, &error);
+  recording = program != NULL ? ss_simulate_program (scenario, program, &error) : NULL;
+  if (recording == NULL)
+    {
+      ss_console_error ("%s: %s", argv[1], error->message);
+      return SS_EXIT_INPUT;
+    }
+  write_ops (program, recording, csv);
+  if (ss_output_options_write (&output, csv->str) != SS_EXIT_FITS)
+    return SS_EXIT_OUTPUT;
+  return recording->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
+}
+
+const SsCommand ss_command_dump_ops = {
+  .name = "dump-ops",
+  .arguments = "FILE",
+  .summary = "print every op with its operands and the memory around it, as CSV",
+  .is_for_checking = TRUE,
+  .run = run,
+};

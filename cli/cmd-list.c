@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "hw/device.h"
+#include "hw/units.h"
+#include "hw/xml-node.h"
+#include "memory/allocator.h"
+#include "ops/checkpoint/policy.h"
+#include "ops/kernel-profile.h"
+#include "ops/optim/optimizer.h"
+#include "ops/precision.h"
+
+typedef struct
+{
+  char *name, *description;
+} Row;
+
+static void
+row_clear (gpointer data)
+{
+  Row *row = data;
+
+  g_free (row->name);
+  g_free (row->description);
+}
+
+static void
+add_row (GArray *rows, const char *name, const char *description)
+{
+  Row row = { g_strdup (name), g_strdup (description) };
+
+  g_array_append_val (rows, row);
+}
+
+/* A model's or a device's file may be the user's own, and wrong: then its name still stands here. */
+static void
+add_models (GArray *rows)
+{
+  g_auto (GStrv) names = ss_data_list ("scenarios/models");
+
+  for (char **name = names; *name != NULL; name++)
+    {
+      g_autoptr (SsProblems) problems = ss_problems_new ();
+      g_autoptr (SsXmlDocument) document = NULL;
+      g_autofree char *file = g_strdup_printf ("scenarios/models/%s.xml", *name);
+      g_autofree char *path = ss_data_find (file), *title = NULL;
+
+      if (path != NULL)
+        document = ss_xml_document_open (path, "model", NULL, problems);
+      if (document != NULL)
+        title = ss_xml_node_get (ss_xml_document_root (document), "name");
+      add_row (rows, *name, title != NULL ? title : "(its file cannot be read)");
+    }
+}
+
+static void
+add_devices (GArray *rows)
+{
+  g_auto (GStrv) names = ss_data_list ("hw/devices");
+
+  for (char **name = names; *name != NULL; name++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SsDevice) device = ss_device_load (*name, &error);
+      g_autofree char *description = NULL;
+
+      if (device != NULL)
+        {
+          g_autofree char *capacity = ss_units_format_bytes (ss_device_capacity_bytes (device), SS_UNITS_GIB, 2);
+
+          description = g_strdup_printf ("%s, the framework sees %s", ss_device_name (device), capacity);
+        }
+      add_row (rows, *name, description != NULL ? description : "(its file cannot be read)");
+    }
+}
+
+static void
+add_policies (GArray *rows)
+{
+  for (const SsCheckpointPolicy *const *policy = ss_checkpoint_policies (); *policy != NULL; policy++)
+    add_row (rows, (*policy)->name, (*policy)->description);
+}
+
+static void
+add_optimizers (GArray *rows)
+{
+  for (const SsOptimizer *const *optimizer = ss_optimizers (); *optimizer != NULL; optimizer++)
+    {
+      g_autoptr (GString) text = g_string_new ((*optimizer)->description);
+
+      for (guint i = 0, n = 0; i < SS_N_IMPLEMENTATIONS; i++)
+        if ((*optimizer)->implementations & (1u << i))
+          g_string_append_printf (text, "%s%s", n++ == 0 ? "; " : ", ",
+                                  ss_implementation_name ((SsImplementation) i));
+      add_row (rows, (*optimizer)->name, text->str);
+    }
+}
+
+static void
+add_profiles (GArray *rows)
+{
+  for (const SsKernelProfile *const *profile = ss_kernel_profiles (); *profile != NULL; profile++)
+    add_row (rows, (*profile)->name, (*profile)->description);
+}
+
+static void
+add_recipes (GArray *rows)
+{
+  for (const SsPrecision *const *precision = ss_precisions (); *precision != NULL; precision++)
+    add_row (rows, (*precision)->name, (*precision)->description);
+}
+
+static void
+add_allocators (GArray *rows)
+{
+  for (const SsAllocatorClass *const *klass = ss_allocator_classes (); *klass != NULL; klass++)
+    add_row (rows, (*klass)->name, (*klass)->description);
+}
+
+static const struct
+{
+  const char *name;
+  void (*add) (GArray *rows);
+} kinds[] = {
+  { "models", add_models },         { "devices", add_devices },   { "policies", add_policies },
+  { "optimizers", add_optimizers }, { "profiles", add_profiles }, { "recipes", add_recipes },
+  { "allocators", add_allocators },
+};
+
+static void
+write_rows (const GArray *rows, GString *out)
+{
+  gsize width = 0;
+
+  for (guint i = 0; i < rows->len; i++)
+    width = MAX (width, strlen (g_array_index (rows, Row, i).name));
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const Row *row = &g_array_index (rows, Row, i);
+
+      g_string_append_printf (out, "%-*s  %s\n", (int) width, row->name, row->description);
+    }
+}
+
+/* FALSE and said: there is no such kind. */
+static gboolean
+write_kind (const char *name, gboolean has_title, GString *out)
+{
+  const char *known[G_N_ELEMENTS (kinds) + 1] = { NULL };
+  g_autofree char *suggestion = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      known[i] = kinds[i].name;
+      if (g_str_equal (kinds[i].name, name))
+        {
+          g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
+
+          g_array_set_clear_func (rows, row_clear);
+          kinds[i].add (rows);
+          if (has_title)
+            g_string_append_printf (out, "%s%s:\n", out->len > 0 ? "\n" : "", name);
+          write_rows (rows, out);
+          return TRUE;
+        }
+    }
+  suggestion = ss_problems_suggest (name, known);
+  ss_console_error ("\"%s\" cannot be listed; %s", name, suggestion);
+  return FALSE;
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
+  g_autoptr (GString) out = g_string_new (NULL);
+  SsExit status;
+
+  if (!ss_command_parse (&ss_command_list, entries, &argc, &argv, &status))
+    return status;
+  for (int i = 1; i < argc; i++)
+    if (!write_kind (argv[i], argc > 2, out))
+      return SS_EXIT_INPUT;
+  for (guint i = 0; argc == 1 && i < G_N_ELEMENTS (kinds); i++)
+    write_kind (kinds[i].name, TRUE, out);
+  return ss_console_print (out->str) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+}
+
+const SsCommand ss_command_list = {
+  .name = "list",
+  .arguments = "[models|devices|policies|optimizers|profiles|recipes|allocators]",
+  .summary = "list the names a scenario may use",
+  .run = run,
+};

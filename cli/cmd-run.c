@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/scenario-options.h"
+#include "cli/terminal.h"
+#include "output/file-writer.h"
+#include "sim/simulate.h"
+
+#define DEFAULT_FOLDER "stepsim-out"
+
+typedef struct
+{
+  SsScenarioOptions scenario;
+  SsTerminalOptions terminal;
+  SsReportStyle style;
+  char *folder;
+  gboolean wants_json, is_quiet, dumps_program, writes_no_files;
+} RunOptions;
+
+static void
+run_options_clear (RunOptions *self)
+{
+  ss_scenario_options_clear (&self->scenario);
+  ss_terminal_options_clear (&self->terminal);
+  g_clear_pointer (&self->folder, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunOptions, run_options_clear)
+
+static SsExit
+dump_program (const SsProgram *program)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  ss_program_dump (program, text);
+  return ss_console_print (text->str) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+}
+
+/* All that can be written is; each that could not is said. */
+static SsExit
+write_files (const RunOptions *options, const SsRecording *recording)
+{
+  const char *folder = options->folder != NULL ? options->folder : DEFAULT_FOLDER;
+  const SsOutputSettings settings = { .units = options->style.units };
+  g_autoptr (GError) folder_error = NULL;
+  SsExit status = SS_EXIT_FITS;
+
+  if (!ss_folder_make (folder, &folder_error))
+    {
+      ss_console_error ("%s", folder_error->message);
+      return SS_EXIT_OUTPUT;
+    }
+  for (const SsOutput *const *output = ss_outputs (); *output != NULL; output++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *path = g_build_filename (folder, (*output)->name, NULL);
+      g_autoptr (GBytes) bytes = (*output)->render (recording, &settings, &error);
+
+      if (bytes != NULL && ss_file_write (path, bytes, TRUE, &error))
+        continue;
+      ss_console_error ("%s", error->message);
+      status = SS_EXIT_OUTPUT;
+    }
+  return status;
+}
+
+static SsExit
+answer (const RunOptions *options, const SsRecording *recording)
+{
+  SsExit status = SS_EXIT_FITS;
+  g_autofree char *text = NULL;
+
+  if (options->wants_json)
+    text = ss_recording_to_json (recording);
+  else if (!options->is_quiet)
+    text = ss_report (recording, &options->style);
+  if (text != NULL && !ss_console_print (text))
+    status = SS_EXIT_OUTPUT;
+  if (!options->writes_no_files && write_files (options, recording) != SS_EXIT_FITS)
+    status = SS_EXIT_OUTPUT;
+  if (status != SS_EXIT_FITS)
+    return status;
+  return recording->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
+}
+
+static SsExit
+simulate (RunOptions *options, const char *path)
+{
+  g_autoptr (SsScenario) scenario = ss_scenario_options_load (&options->scenario, path);
+  g_autoptr (SsProgram) program = NULL;
+  g_autoptr (SsRecording) recording = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (scenario == NULL)
+    return SS_EXIT_INPUT;
+  program = ss_simulate_trace (scenario, FALSE, &error);
+  if (program != NULL && options->dumps_program)
+    return dump_program (program);
+  recording = program != NULL ? ss_simulate_program (scenario, program, &error) : NULL;
+  if (recording == NULL)
+    {
+      ss_console_error ("%s: %s", path, error->message);
+      return SS_EXIT_INPUT;
+    }
+  g_clear_pointer (&program, ss_program_unref);
+  options->style.device_capacity_bytes = ss_device_capacity_bytes (ss_scenario_device (scenario));
+  return answer (options, recording);
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  g_auto (RunOptions) options = { 0 };
+  const GOptionEntry entries[] = {
+    SS_SCENARIO_OPTION_ENTRIES (options.scenario),
+    SS_TERMINAL_OPTION_ENTRIES (options.terminal),
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.is_quiet,
+      "Print no answer: the exit status is it", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.wants_json, "Print one JSON object and nothing else", NULL },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.folder,
+      "Write the run's files here instead of " DEFAULT_FOLDER, "DIR" },
+    { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },
+    { "dump-program", 0, 0, G_OPTION_ARG_NONE, &options.dumps_program,
+      "Print the traced program instead of running it", NULL },
+    G_OPTION_ENTRY_NULL
+  };
+  SsExit status;
+
+  if (!ss_command_parse (&ss_command_run, entries, &argc, &argv, &status))
+    return status;
+  if (!ss_command_check_arguments (&ss_command_run, argc, argv, 1, 1)
+      || !ss_terminal_style (&options.terminal, &options.style))
+    return SS_EXIT_INPUT;
+  return simulate (&options, argv[1]);
+}
+
+const SsCommand ss_command_run = {
+  .name = "run",
+  .arguments = "FILE",
+  .summary = "Simulates the scenario: does it fit, when does memory run out, what is in it, how fast is it.",
+  .run = run,
+};

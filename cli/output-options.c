@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/output-options.h"
+
+#include <string.h>
+
+#include "cli/console.h"
+#include "output/file-writer.h"
+
+void
+ss_output_options_clear (SsOutputOptions *self)
+{
+  g_clear_pointer (&self->path, g_free);
+}
+
+SsExit
+ss_output_options_write (const SsOutputOptions *self, const char *text)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (self->path == NULL || g_str_equal (self->path, "-"))
+    return ss_console_print (text) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+  bytes = g_bytes_new_static (text, strlen (text));
+  if (ss_file_write (self->path, bytes, self->replaces, &error))
+    return SS_EXIT_FITS;
+  ss_console_error ("%s", error->message);
+  return SS_EXIT_OUTPUT;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a command's answer goes: stdout, or the file of -o, and whether one that exists may be replaced.
+ * It knows nothing of what the answer is.  The command owns the struct and clears it.
+ */
+#pragma once
+
+#include "cli/command.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  char *path;                    /* NULL or "-": stdout */
+  gboolean replaces;
+} SsOutputOptions;
+
+void ss_output_options_clear (SsOutputOptions *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsOutputOptions, ss_output_options_clear)
+
+/* The rows of a GOptionEntry table. */
+#define SS_OUTPUT_OPTION_ENTRIES(self)                                                                               \
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &(self).path, "Write to this file; - is standard output", "FILE" },     \
+  { "force", 'f', 0, G_OPTION_ARG_NONE, &(self).replaces, "Replace a file that exists", NULL }
+
+/* SS_EXIT_FITS, or SS_EXIT_OUTPUT and said. */
+SsExit ss_output_options_write (const SsOutputOptions *self, const char *text);
+
+G_END_DECLS

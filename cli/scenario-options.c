@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/scenario-options.h"
+
+#include "cli/console.h"
+
+void
+ss_scenario_options_clear (SsScenarioOptions *self)
+{
+  g_clear_pointer (&self->set, g_strfreev);
+  g_clear_pointer (&self->alloc_conf, g_free);
+  g_clear_pointer (&self->capacity, g_free);
+}
+
+/* NULL and said if one of them is not text. */
+static GPtrArray *
+overrides_of (const SsScenarioOptions *self)
+{
+  g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
+
+  for (char **set = self->set; set != NULL && *set != NULL; set++)
+    g_ptr_array_add (overrides, g_strdup (*set));
+  if (self->alloc_conf != NULL)
+    g_ptr_array_add (overrides, g_strconcat ("allocator/alloc-conf=", self->alloc_conf, NULL));
+  if (self->capacity != NULL)
+    g_ptr_array_add (overrides, g_strconcat ("hardware/capacity=", self->capacity, NULL));
+  for (guint i = 0; i < overrides->len; i++)
+    if (!g_utf8_validate (g_ptr_array_index (overrides, i), -1, NULL))
+      {
+        ss_console_error ("a setting on the command line is not UTF-8");
+        return NULL;
+      }
+  g_ptr_array_add (overrides, NULL);
+  return g_steal_pointer (&overrides);
+}
+
+SsScenario *
+ss_scenario_options_load (const SsScenarioOptions *self, const char *path)
+{
+  g_autoptr (GPtrArray) overrides = overrides_of (self);
+  g_autoptr (GError) error = NULL;
+  SsScenario *scenario;
+
+  if (overrides == NULL)
+    return NULL;
+  scenario = ss_scenario_load (path, (const char *const *) overrides->pdata, &error);
+  if (scenario == NULL)
+    ss_console_error ("%s", error->message);
+  return scenario;
+}

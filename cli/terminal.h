@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How an answer looks on this terminal: units, colour, width, characters, from the options, the environment
+ * and what stdout is.  It knows no answer.  The command owns the struct and clears it.
+ */
+#pragma once
+
+#include "output/report.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  char *units, *color;           /* as given, or NULL */
+} SsTerminalOptions;
+
+void ss_terminal_options_clear (SsTerminalOptions *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsTerminalOptions, ss_terminal_options_clear)
+
+/* The rows of a GOptionEntry table. */
+#define SS_TERMINAL_OPTION_ENTRIES(self)                                                                    \
+  { "units", 0, 0, G_OPTION_ARG_STRING, &(self).units, "Powers of 1024 or of 1000 (GiB)", "GiB|GB" },       \
+  { "color", 0, 0, G_OPTION_ARG_STRING, &(self).color, "Colour in the answer (auto)", "auto|always|never" }
+
+/* Fills all but device_capacity_bytes. FALSE and said: one of the options has another value. */
+gboolean ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style);
+
+G_END_DECLS
