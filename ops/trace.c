@@ -127,7 +127,8 @@ head (Run *r, SsValue *hidden)
   return logits;
 }
 
-/* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called after that. */
+/* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called after that, and
+ * the held output is bound before it. */
 static SsValue *
 forward_and_loss (Run *r, guint step, guint micro_batch)
 {
@@ -142,7 +143,11 @@ forward_and_loss (Run *r, guint step, guint micro_batch)
   hidden = ss_keep (r->config->model.family->hidden (t, r->model, ids));
   logits = head (r, hidden);
   if (r->setup.kernels.loss == SS_LOSS_DIRECT)
-    ss_drop (&hidden);
+    {
+      ss_drop (&hidden);
+      if (r->config->holds_outputs)
+        ss_rebind (&r->held_logits, logits);
+    }
   ss_tape_begin_phase (t, SS_PHASE_LOSS, step, micro_batch);
   loss = ss_keep (ss_causal_loss (t, r->setup.kernels.loss, logits, ids));
   ss_drop (&hidden);

@@ -102,6 +102,9 @@ set_by_rule (const Resolving *self, const SsConfigField *field, SsFieldAbsent ru
     case SS_ABSENT_CONSTANT:
       set_number (self, field, field->value);
       break;
+    case SS_ABSENT_ZERO:
+      set_number (self, field, 0);
+      break;
     case SS_ABSENT_SAME_AS:
       *count_at (self, field->offset) = *count_at (self, field->offset_b);
       break;

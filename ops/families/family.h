@@ -32,6 +32,8 @@ typedef struct
   gboolean attention_bias, mlp_bias;        /* every projection of the block */
   gboolean qkv_bias;                        /* qwen2: q, k and v only */
   gboolean has_qk_norm;                     /* qwen3: RMSNorm of q and k over a head */
+  gint64 sliding_window;                    /* tokens a query looks back; 0: all */
+  gboolean uses_sliding_window;             /* qwen: a switch beside it */
   SsRopeType rope_type;
   double embd_pdrop, attn_pdrop, resid_pdrop;   /* dropout probabilities */
 } SsModelConfig;
@@ -50,6 +52,7 @@ typedef enum
 {
   SS_ABSENT_REQUIRED,            /* an error that names it */
   SS_ABSENT_CONSTANT,            /* `value` */
+  SS_ABSENT_ZERO,                /* 0: the model has no such thing */
   SS_ABSENT_SAME_AS,             /* field at `offset_b` */
   SS_ABSENT_QUOTIENT,            /* field at `offset_b` over field at `offset_c` */
   SS_ABSENT_MULTIPLE             /* `value` times the field at `offset_b` */

@@ -135,7 +135,7 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
     = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64), SS_DIMS (1, s)));
   g_autoptr (SsValue) position_embeds = ss_keep (embed (t, "wpe", m->wpe, position_ids));
   g_autoptr (SsValue) h = ss_keep (ss_add (t, inputs_embeds, position_embeds));
-  g_autoptr (SsValue) mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype);
+  g_autoptr (SsValue) mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
 
   ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
   ss_layers_run (t, &layers, &h, mask ? 2 : 1, (SsValue *[]) { position_ids, mask });

@@ -23,6 +23,11 @@
 #define DROPOUT                                                                                    \
   { "attention_dropout", SS_FIELD_PROBABILITY, AT (attn_pdrop), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT, 0, 0, 0 }
 
+/* transformers' default where the field is absent; null is none */
+#define WINDOW(number)                                                                             \
+  { "sliding_window", SS_FIELD_COUNT, AT (sliding_window), SS_ABSENT_CONSTANT, SS_ABSENT_ZERO,     \
+    number, 0, 0 }
+
 static const SsConfigField llama[] = {
   SIZES, KV_HEADS (SS_ABSENT_SAME_AS, 0), HEAD_DIM (SS_ABSENT_QUOTIENT, 0), POSITIONS (2048),
   FLAG ("tie_word_embeddings", tie_word_embeddings), FLAG ("attention_bias", attention_bias),
@@ -30,20 +35,27 @@ static const SsConfigField llama[] = {
 };
 static const SsConfigField mistral[] = {
   SIZES, KV_HEADS (SS_ABSENT_CONSTANT, 8), HEAD_DIM (SS_ABSENT_QUOTIENT, 0), POSITIONS (131072),
-  FLAG ("tie_word_embeddings", tie_word_embeddings), ROPE, DROPOUT,
+  WINDOW (4096), FLAG ("tie_word_embeddings", tie_word_embeddings), ROPE, DROPOUT,
 };
 static const SsConfigField qwen2[] = {
   SIZES, KV_HEADS (SS_ABSENT_CONSTANT, 32), HEAD_DIM (SS_ABSENT_QUOTIENT, 0), POSITIONS (32768),
-  FLAG ("tie_word_embeddings", tie_word_embeddings), ROPE, DROPOUT,
+  FLAG ("tie_word_embeddings", tie_word_embeddings),
+  FLAG ("use_sliding_window", uses_sliding_window), ROPE, DROPOUT,
 };
 static const SsConfigField qwen3[] = {
   SIZES, KV_HEADS (SS_ABSENT_CONSTANT, 32), HEAD_DIM (SS_ABSENT_CONSTANT, 128), POSITIONS (32768),
-  FLAG ("tie_word_embeddings", tie_word_embeddings), FLAG ("attention_bias", attention_bias), ROPE, DROPOUT,
+  FLAG ("tie_word_embeddings", tie_word_embeddings), FLAG ("attention_bias", attention_bias),
+  FLAG ("use_sliding_window", uses_sliding_window), ROPE, DROPOUT,
 };
 
 static gboolean
 finish_common (SsModelConfig *c, char **problem)
 {
+  if (c->uses_sliding_window)
+    {
+      *problem = g_strdup ("use_sliding_window is true; only false is known");
+      return FALSE;
+    }
   if (c->n_heads % c->n_kv_heads == 0 && c->head_dim % 2 == 0)
     return TRUE;
   *problem = g_strdup_printf ("%" G_GINT64_FORMAT " heads of %" G_GINT64_FORMAT " over %" G_GINT64_FORMAT

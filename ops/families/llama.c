@@ -119,7 +119,8 @@ llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
   grad = ss_tape_set_grad_enabled (t, FALSE);
   position_ids = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
                                    SS_DIMS (1, s)));
-  mask = ss_causal_mask (t, setup->kernels.attention, position_ids, ss_value_size (ids, 0), setup->dtype);
+  mask = ss_causal_mask (t, setup->kernels.attention, position_ids, ss_value_size (ids, 0), setup->dtype,
+                         setup->config->sliding_window);
   ss_rope_tables (t, &m->rope, position_ids, setup->dtype, &cos, &sin);
   ss_tape_set_grad_enabled (t, grad);
   h = ss_keep (inputs_embeds);

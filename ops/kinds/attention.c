@@ -202,15 +202,15 @@ static const SsOpKind flash_grad = {
   .allocate = flash_grad_allocate, .cost = attention_grad_cost,
 };
 
-/* saved: key, query, value, log-sum-exp, output, ... */
+/* saved from number `first` on: key, query, value, log-sum-exp, output, ... */
 static void
-run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, SsValue *const *grad, SsValue **out)
+run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, guint first, SsValue *const *grad, SsValue **out)
 {
   SsValue *all[SS_MAX_OUTPUTS];
 
   ss_record_multi (t, kind, ss_node_attributes (n),
-                   SS_VALUES (grad[0], ss_node_saved (n, 1), ss_node_saved (n, 0), ss_node_saved (n, 2),
-                              ss_node_saved (n, 4)),
+                   SS_VALUES (grad[0], ss_node_saved (n, first + 1), ss_node_saved (n, first),
+                              ss_node_saved (n, first + 2), ss_node_saved (n, first + 4)),
                    all);
   memcpy (out, all, 3 * sizeof *out);
 }
@@ -218,7 +218,7 @@ run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, SsValue *const *grad
 static void
 flash_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  run_grad (t, &flash_grad, n, grad, out);
+  run_grad (t, &flash_grad, n, 0, grad, out);
 }
 
 static const SsOpKind flash = {
@@ -336,22 +336,23 @@ static const SsOpKind efficient_grad = {
 static void
 efficient_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  run_grad (t, &efficient_grad, n, grad, out);
+  run_grad (t, &efficient_grad, n, 1, grad, out);
 }
 
 static const SsOpKind efficient = {
   .name = "aten::_scaled_dot_product_efficient_attention",
   .node_name = "ScaledDotProductEfficientAttentionBackward0", .infer = infer_efficient,
-  .saves = { { 1, SS_ALWAYS }, { 0, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (EFF_LOG_SUM_EXP), SS_ALWAYS },
+  .saves = { { 3, SS_ALWAYS }, { 1, SS_ALWAYS }, { 0, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (EFF_LOG_SUM_EXP), SS_ALWAYS },
              { SS_RESULT (EFF_OUT), SS_ALWAYS }, { SS_RESULT (EFF_OFFSET), SS_ALWAYS },
              { SS_RESULT (EFF_SEED), SS_ALWAYS } },
-  .n_saves = 7, .backward = efficient_backward, .allocate = efficient_allocate, .cost = flash_cost,
+  .n_saves = 8, .backward = efficient_backward, .allocate = efficient_allocate, .cost = flash_cost,
 };
 
 SsValue *
-ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout)
+ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias, gboolean has_dropout)
 {
   gboolean wants_grad = ss_value_requires_grad (q) || ss_value_requires_grad (k) || ss_value_requires_grad (v);
+  gint64 attribute[SS_N_ATTRIBUTES] = { has_dropout, wants_grad && ss_tape_grad_enabled (t) };
 
-  return SS_RUN_KIND (t, efficient, SS_ATTRIBUTES (has_dropout, wants_grad && ss_tape_grad_enabled (t)), q, k, v);
+  return bias ? SS_RUN_KIND (t, efficient, attribute, q, k, v, bias) : SS_RUN_KIND (t, efficient, attribute, q, k, v);
 }

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /* _scaled_dot_product_flash_attention: bf16 or f16 */
 SsValue *ss_flash_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout);
-/* _scaled_dot_product_efficient_attention: any floating type; a mask is the caller's to expand */
-SsValue *ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout);
+/* _scaled_dot_product_efficient_attention: any floating type; `bias` (B, H, S, S), expanded, or NULL: causal */
+SsValue *ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias, gboolean has_dropout);
 
 /* What fused causal attention costs: half of 2 * 2 S_q S_k D flops a head; backward twice that and, in the
  * fused kernel, the scores once more: 5 products for 2 (Dao-AILab/flash-attention issue 1525). */

@@ -106,6 +106,48 @@ static const SsOpKind softmax_grad = {
   .name = "aten::_softmax_backward_data", .infer = ss_infer_like_first, .scratch = softmax_grad_scratch,
 };
 
+/* the product is in the output's type, the gradient in the input's */
+static void
+softmax_grad_to_half_scratch (SsCall *c)
+{
+  ss_call_scratch (c, ss_tensor_bytes (ss_call_in (c, 1)));
+}
+
+static void
+infer_half (SsCall *c)
+{
+  ss_infer_like_first (c);
+  c->out[0].dtype = SS_F16;
+}
+
+static void
+infer_f32 (SsCall *c)
+{
+  ss_infer_like_first (c);
+  c->out[0].dtype = SS_F32;
+}
+
+static const SsOpKind softmax_grad_to_half = {
+  .name = "aten::_softmax_backward_data", .infer = infer_half, .scratch = softmax_grad_to_half_scratch,
+};
+
+static void
+softmax_half_to_float_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  out[0] = SS_RUN_KIND (t, softmax_grad_to_half, NULL, grad[0], ss_node_saved (n, 0));
+}
+
+static const SsOpKind softmax_half_to_float = {
+  .name = "aten::_softmax", .node_name = "SoftmaxBackward0", .infer = infer_f32,
+  .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = softmax_half_to_float_backward,
+};
+
+SsValue *
+ss_softmax_half_to_float (SsTape *t, SsValue *x)
+{
+  return SS_RUN_KIND (t, softmax_half_to_float, NULL, x);
+}
+
 static void
 softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {

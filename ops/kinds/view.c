@@ -259,14 +259,14 @@ ss_cat (SsTape *t, SsValue *a, SsValue *b, guint dim)
   return SS_RUN_KIND (t, cat, SS_ATTRIBUTES (dim, ss_value_size (a, (int) dim)), a, b);
 }
 
-/* ---- pad ---- */
+/* ---- pad: attribute length ---- */
 
 static void
 infer_pad (SsCall *c)
 {
   SsTensor x = *ss_call_in (c, 0);
 
-  x.size[x.n_dims - 1]++;
+  x.size[x.n_dims - 1] = c->attribute[0];
   c->n_out = 1;
   c->out[0] = ss_tensor ((SsDtype) x.dtype, x.n_dims, x.size);
 }
@@ -274,7 +274,7 @@ infer_pad (SsCall *c)
 static const SsOpKind pad = { .name = "aten::constant_pad_nd", .infer = infer_pad };
 
 SsValue *
-ss_pad_last (SsTape *t, SsValue *a)
+ss_pad_to (SsTape *t, SsValue *a, gint64 length)
 {
-  return SS_RUN_KIND (t, pad, NULL, a);
+  return SS_RUN_KIND (t, pad, SS_ATTRIBUTES (length), a);
 }

@@ -22,7 +22,7 @@ SsValue *ss_slice (SsTape *t, SsValue *a, guint dim, gint64 start, gint64 length
 /* n equal parts of the last dimension, into out[n] (floating). n <= 4. */
 void ss_split_last (SsTape *t, SsValue *a, guint n, SsValue **out);
 SsValue *ss_cat (SsTape *t, SsValue *a, SsValue *b, guint dim);
-/* nn.functional.pad (x, (0, 1)) of i64 (B, S): (B, S + 1) */
-SsValue *ss_pad_last (SsTape *t, SsValue *a);
+/* constant_pad_nd of the last dimension to `length` */
+SsValue *ss_pad_to (SsTape *t, SsValue *a, gint64 length);
 
 G_END_DECLS

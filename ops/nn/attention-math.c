@@ -32,7 +32,15 @@ repeated (SsTape *t, SsValue *x, gint64 n_heads)
 }
 
 SsValue *
-ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, double dropout_p)
+ss_mask_bias (SsTape *t, SsValue *mask, SsDtype dtype)
+{
+  g_autoptr (SsValue) zero = ss_keep (ss_full (t, dtype, 0, NULL));
+
+  return ss_where_number (t, mask, zero, dtype);
+}
+
+SsValue *
+ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask, double dropout_p)
 {
   SsDtype dtype = ss_value_dtype (q_arg);
   gint64 n_heads = ss_value_size (q_arg, 1), s = ss_value_size (q_arg, 2);
@@ -40,7 +48,7 @@ ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, do
   g_autoptr (SsValue) k_f32 = ss_keep (ss_to (t, k_arg, SS_F32));
   g_autoptr (SsValue) v_f32 = ss_keep (ss_to (t, v_arg, SS_F32));
   g_autoptr (SsValue) q = ss_keep (ss_scale (t, q_f32));
-  g_autoptr (SsValue) bias = ss_keep (causal_bias (t, s));
+  g_autoptr (SsValue) bias = ss_keep (mask ? ss_mask_bias (t, mask, SS_F32) : causal_bias (t, s));
   g_autoptr (SsValue) k = ss_keep (k_f32), v = ss_keep (v_f32), weights = NULL, returned = NULL;
 
   if (ss_value_size (k, 1) != n_heads)
@@ -48,11 +56,11 @@ ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, do
       ss_rebind (&k, repeated (t, k, n_heads));
       ss_rebind (&v, repeated (t, v, n_heads));
     }
-  weights = ss_keep (ss_matmul4 (t, q, ss_scale (t, ss_transpose (t, k, 2, 3))));
+  weights = ss_keep (ss_matmul4_plain (t, q, ss_scale (t, ss_transpose (t, k, 2, 3))));
   ss_add_in_place (t, weights, bias);
   ss_rebind (&weights, ss_safe_softmax (t, weights));
   ss_rebind (&weights, ss_dropout (t, weights, dropout_p));
   /* the weights are returned too, in the input's type */
   returned = ss_keep (ss_to (t, weights, dtype));
-  return ss_to (t, ss_matmul4 (t, weights, v), dtype);
+  return ss_to (t, ss_matmul4_plain (t, weights, v), dtype);
 }

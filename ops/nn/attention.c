@@ -12,33 +12,6 @@
 /* FlashAttention's largest head (sdp_utils.cpp: check_head_dim_size_flash) */
 #define MAX_FLASH_HEAD 256
 
-/* ---- scaled_dot_product_attention ---- */
-
-static gboolean
-takes_flash (SsAttentionChoice choice, const SsValue *q)
-{
-  gboolean is_half = ss_dtype_bytes (ss_value_dtype (q)) == 2;
-
-  return choice == SS_ATTENTION_SDPA_FLASH
-         || (choice == SS_ATTENTION_SDPA && is_half && ss_value_size (q, 3) <= MAX_FLASH_HEAD);
-}
-
-/* autocast lowers the arguments from the last to the first */
-static SsValue *
-sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg)
-{
-  g_autoptr (SsValue) v = ss_keep (ss_lower (t, v_arg));
-  g_autoptr (SsValue) k = ss_keep (ss_lower (t, k_arg));
-  g_autoptr (SsValue) q = ss_keep (ss_lower (t, q_arg));
-
-  if (a->choice == SS_ATTENTION_SDPA_MATH)
-    return ss_attention_math (t, q, k, v, a->dropout_p);
-  return takes_flash (a->choice, q) ? ss_flash_attention (t, q, k, v, a->dropout_p > 0)
-                                    : ss_efficient_attention (t, q, k, v, a->dropout_p > 0);
-}
-
-/* ---- eager ---- */
-
 /* repeat_kv: (B, KV, S, D) -> (B, H, S, D) */
 static SsValue *
 repeat_kv (SsTape *t, SsValue *x, gint64 n_heads)
@@ -52,10 +25,62 @@ repeat_kv (SsTape *t, SsValue *x, gint64 n_heads)
   return ss_reshape (t, ss_expand (t, ss_view (t, x, 5, grouped.size), 2, n_heads / kv), SS_DIMS (b, n_heads, s, d));
 }
 
+/* ---- scaled_dot_product_attention ---- */
+
+static gboolean
+takes_flash (SsAttentionChoice choice, const SsValue *q, const SsValue *mask)
+{
+  gboolean is_half = ss_dtype_bytes (ss_value_dtype (q)) == 2;
+
+  return choice == SS_ATTENTION_SDPA_FLASH
+         || (choice == SS_ATTENTION_SDPA && is_half && !mask && ss_value_size (q, 3) <= MAX_FLASH_HEAD);
+}
+
+/* The kernel wants rows of a multiple of 8: then the bias is copied into wider rows and seen in part. */
+static SsValue *
+aligned_bias (SsTape *t, SsValue *mask, const SsValue *q)
+{
+  gint64 s = ss_value_size (q, 2);
+  SsValue *bias = ss_mask_bias (t, mask, ss_value_dtype (q));
+
+  if (s % 8 != 0)
+    bias = ss_slice (t, ss_pad_to (t, bias, (s + 7) / 8 * 8), 3, 0, s);
+  return ss_expand (t, bias, 1, ss_value_size (q, 1));
+}
+
+static SsValue *
+efficient (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask, double dropout_p)
+{
+  if (!mask)
+    return ss_efficient_attention (t, q, k, v, NULL, dropout_p > 0);
+  return ss_efficient_attention (t, q, k, v, aligned_bias (t, mask, q), dropout_p > 0);
+}
+
+/* autocast lowers the arguments from the last to the first */
+static SsValue *
+sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask)
+{
+  g_autoptr (SsValue) v = ss_keep (ss_lower (t, v_arg));
+  g_autoptr (SsValue) k = ss_keep (ss_lower (t, k_arg));
+  g_autoptr (SsValue) q = ss_keep (ss_lower (t, q_arg));
+
+  if (a->choice == SS_ATTENTION_SDPA_MATH)
+    return ss_attention_math (t, q, k, v, mask, a->dropout_p);
+  if (!takes_flash (a->choice, q, mask))
+    return efficient (t, q, k, v, mask, a->dropout_p);
+  if (mask)
+    ss_tape_fail (t, SS_OPS_ERROR_SHAPE, "sdpa-flash takes no mask, which the model's sliding window needs here");
+  return ss_flash_attention (t, q, k, v, a->dropout_p > 0);
+}
+
+/* ---- eager ---- */
+
 /* softmax (weights, dim=-1, dtype=torch.float32).to (query.dtype); f16 inputs need no copy */
 static SsValue *
 softmax_f32 (SsTape *t, SsValue *weights, SsDtype dtype)
 {
+  if (ss_value_dtype (weights) == SS_F16)
+    return ss_to (t, ss_softmax_half_to_float (t, weights), dtype);
   return ss_to (t, ss_softmax (t, ss_to (t, weights, SS_F32)), dtype);
 }
 
@@ -118,7 +143,13 @@ ss_attention (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, S
     return paper_eager (t, a, q, k, v);
   if (a->choice == SS_ATTENTION_PAPER_FLASH)
     return ss_transpose (t, ss_fused_attention (t, q, k, v), 1, 2);
-  out = ss_keep (sdpa (t, a, q, k, v));
+  /* use_gqa_in_sdpa: with a mask the heads are repeated first */
+  if (mask)
+    {
+      ss_rebind (&k, repeat_kv (t, k, ss_value_size (q, 1)));
+      ss_rebind (&v, repeat_kv (t, v, ss_value_size (q, 1)));
+    }
+  out = ss_keep (sdpa (t, a, q, k, v, mask));
   ss_rebind (&out, ss_contiguous (t, ss_transpose (t, out, 1, 2)));
   return ss_give (&out);
 }

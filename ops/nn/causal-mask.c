@@ -34,35 +34,60 @@ indices (SsTape *t, gint64 n)
   return ss_give (&index);
 }
 
-/* sdpa_mask: which key each query sees, by comparing two index vectors */
+/* One comparison of two index vectors; with a window, which keys are near enough comes first
+ * (and_masks over sliding_window_overlay and causal_mask_function). */
 static SsValue *
-visible (SsTape *t, gint64 batch, gint64 s)
+compared (SsTape *t, SsValue *queries, SsValue *keys, gint64 window)
+{
+  gint64 s = ss_value_size (queries, 0);
+  g_autoptr (SsValue) column = ss_keep (ss_view (t, queries, SS_DIMS (1, 1, s, 1)));
+  g_autoptr (SsValue) row = ss_keep (ss_view (t, keys, SS_DIMS (1, 1, 1, s)));
+  g_autoptr (SsValue) result = NULL;
+  SsValue *first;
+
+  if (window == 0)
+    return ss_plain (t, SS_PLAIN_LE, row, column, SS_BOOL);
+  result = ss_keep (ss_ones (t, SS_BOOL, 0, NULL));
+  first = ss_plain (t, SS_PLAIN_SUB, column, NULL, SS_I64);
+  ss_rebind (&result, ss_plain (t, SS_PLAIN_AND, result, ss_plain (t, SS_PLAIN_GT, row, first, SS_BOOL), SS_BOOL));
+  ss_rebind (&result, ss_plain (t, SS_PLAIN_AND, result, ss_plain (t, SS_PLAIN_LE, row, column, SS_BOOL), SS_BOOL));
+  return ss_give (&result);
+}
+
+/* sdpa_mask: which key each query sees, (1, 1, S, S) bool */
+static SsValue *
+visible (SsTape *t, gint64 batch, gint64 s, gint64 window)
 {
   g_autoptr (SsValue) batch_index = ss_keep (ss_arange (t, SS_I64, batch));
   g_autoptr (SsValue) head_index = ss_keep (ss_arange (t, SS_I64, 1));
   g_autoptr (SsValue) queries = ss_keep (indices (t, s));
   g_autoptr (SsValue) keys = ss_keep (indices (t, s));
-  SsValue *column = ss_view (t, queries, SS_DIMS (1, 1, s, 1));
 
-  return ss_plain (t, SS_PLAIN_LE, ss_view (t, keys, SS_DIMS (1, 1, 1, s)), column, SS_BOOL);
+  return compared (t, queries, keys, window);
 }
 
 /* eager_mask: 0 where visible, the type's lowest number elsewhere */
 static SsValue *
-additive_mask (SsTape *t, gint64 batch, gint64 s, SsDtype dtype)
+additive (SsTape *t, SsValue *is_visible_arg, gint64 batch, SsDtype dtype)
 {
-  g_autoptr (SsValue) is_visible = ss_keep (visible (t, batch, s));
-  g_autoptr (SsValue) zero = ss_keep (ss_full (t, dtype, 0, NULL));
-  g_autoptr (SsValue) lowest = ss_keep (ss_full (t, dtype, 0, NULL));
+  g_autoptr (SsValue) is_visible = ss_keep (ss_expand (t, is_visible_arg, 0, batch));
+  g_autoptr (SsValue) zero = ss_keep (ss_zeros (t, dtype, 0, NULL));
 
-  return ss_full (t, dtype, SS_DIMS (batch, 1, s, s));
+  return ss_where_number (t, is_visible, zero, dtype);
 }
 
 SsValue *
-ss_causal_mask (SsTape *t, SsAttentionChoice choice, SsValue *positions, gint64 batch, SsDtype dtype)
+ss_causal_mask (SsTape *t, SsAttentionChoice choice, SsValue *positions, gint64 batch, SsDtype dtype, gint64 window)
 {
+  gint64 s = ss_value_size (positions, 1);
+  g_autoptr (SsValue) is_visible = NULL;
+
   look_for_packing (t, positions, batch);
-  if (choice != SS_ATTENTION_EAGER)
+  /* sdpa's own is_causal does unless the window cuts something off */
+  if (choice != SS_ATTENTION_EAGER && (window == 0 || s < window))
     return NULL;
-  return ss_keep (additive_mask (t, batch, ss_value_size (positions, 1), dtype));
+  is_visible = ss_keep (visible (t, batch, s, window));
+  if (choice != SS_ATTENTION_EAGER)
+    return ss_keep (ss_expand (t, is_visible, 0, batch));
+  return ss_keep (additive (t, is_visible, batch, dtype));
 }

@@ -20,7 +20,7 @@ loss_hf (SsTape *t, SsValue *logits_arg, SsValue *labels_arg)
 {
   gint64 b = ss_value_size (logits_arg, 0), s = ss_value_size (logits_arg, 1), v = ss_value_size (logits_arg, 2);
   g_autoptr (SsValue) logits = ss_keep (ss_to (t, logits_arg, SS_F32));
-  g_autoptr (SsValue) labels = ss_keep (ss_pad_last (t, labels_arg));
+  g_autoptr (SsValue) labels = ss_keep (ss_pad_to (t, labels_arg, s + 1));
   g_autoptr (SsValue) shifted = ss_keep (ss_slice (t, labels, 1, 1, s));
 
   ss_rebind (&shifted, ss_contiguous (t, shifted));
