@@ -69,7 +69,8 @@ read_compute (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
 {
   read_capability (self, node, problems);
   self->target.n_multiprocessors = read_guint (node, "multiprocessors", 65536, problems);
-  self->target.threads_per_multiprocessor = read_guint (node, "threads-per-multiprocessor", 65536, problems);
+  self->target.threads_per_multiprocessor
+      = read_guint (node, "threads-per-multiprocessor", 65536, problems);
   ss_xml_read_bytes (node, "matmul-workspace", &self->target.workspace_bytes, problems);
 }
 
@@ -83,10 +84,14 @@ read_peak (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
 
 /* A fraction that something is divided by. */
 static void
-read_efficiency (const SsXmlNode *node, const char *attribute, double *efficiency, SsProblems *problems)
+read_efficiency (const SsXmlNode *node,
+                 const char *attribute,
+                 double *efficiency,
+                 SsProblems *problems)
 {
   if (ss_xml_read_fraction (node, attribute, efficiency, problems) && *efficiency <= 0)
-    ss_xml_node_problem (node, attribute, problems, "%s: an efficiency of nothing takes for ever", attribute);
+    ss_xml_node_problem (node, attribute, problems, "%s: an efficiency of nothing takes for ever",
+                         attribute);
 }
 
 static void
@@ -104,7 +109,8 @@ static void
 read_time (const SsXmlNode *node, const char *attribute, double *seconds, SsProblems *problems)
 {
   if (ss_xml_read_seconds (node, attribute, seconds, problems) && *seconds > MAX_LAUNCH_S)
-    ss_xml_node_problem (node, attribute, problems, "%s: is longer than %g s", attribute, MAX_LAUNCH_S);
+    ss_xml_node_problem (node, attribute, problems, "%s: is longer than %g s", attribute,
+                         MAX_LAUNCH_S);
 }
 
 static void
@@ -148,7 +154,8 @@ SsDevice *
 ss_device_load_file (const char *path, GError **error)
 {
   g_autoptr (SsProblems) problems = ss_problems_new ();
-  g_autoptr (SsXmlDocument) document = ss_xml_document_open (path, "device", "hw/device.xsd", problems);
+  g_autoptr (SsXmlDocument) document
+      = ss_xml_document_open (path, "device", "hw/device.xsd", problems);
   g_autoptr (SsDevice) self = g_new0 (SsDevice, 1);
 
   g_atomic_ref_count_init (&self->references);
@@ -179,7 +186,8 @@ ss_device_load (const char *name, GError **error)
     return ss_device_load_file (path, error);
   known = ss_data_list ("hw/devices");
   near = ss_problems_suggest (name, (const char *const *) known);
-  g_set_error (error, SS_HW_ERROR, SS_HW_ERROR_UNKNOWN, "device \"%s\" is not known; %s", name, near);
+  g_set_error (error, SS_HW_ERROR, SS_HW_ERROR_UNKNOWN, "device \"%s\" is not known; %s", name,
+               near);
   return NULL;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsDevice: an accelerator as its XML file describes it: memory, peaks, efficiencies, launch costs, each
- * with its source there.  It knows no op and no clock.  Reference counted, immutable after load.
+ * SsDevice: an accelerator as its XML file describes it: memory, peaks, efficiencies, launch costs,
+ * each with its source there.  It knows no op and no clock.  Reference counted, immutable after
+ * load.
  */
 #pragma once
 
@@ -28,8 +29,9 @@ guint64 ss_device_capacity_bytes (const SsDevice *self);   /* what the framework
 guint64 ss_device_context_bytes (const SsDevice *self);    /* gone before the first allocation */
 const SsTarget *ss_device_target (const SsDevice *self);
 
-/* Dense peak of matrix products in that type, fp32 without TF32 as PyTorch has it by default.  What is not floating
- * counts as fp32; fp64, which no recipe multiplies in, as half of it (NVIDIA A100 data sheet: 9.7 of 19.5 TFLOP/s). */
+/* Dense peak of matrix products in that type, fp32 without TF32 as PyTorch has it by default.  What
+ * is not floating counts as fp32; fp64, which no recipe multiplies in, as half of it (NVIDIA A100
+ * data sheet: 9.7 of 19.5 TFLOP/s). */
 double ss_device_matmul_peak_flop_per_s (const SsDevice *self, SsDtype dtype);
 double ss_device_bandwidth_bytes_per_s (const SsDevice *self);
 guint64 ss_device_l2_bytes (const SsDevice *self);
@@ -44,7 +46,7 @@ double ss_device_kernel_floor_s (const SsDevice *self);    /* the shortest kerne
 double ss_device_forward_issue_s (const SsDevice *self);
 double ss_device_backward_issue_s (const SsDevice *self);
 double ss_device_optimizer_issue_s (const SsDevice *self);
-double ss_device_further_launch_s (const SsDevice *self);  /* each kernel of an op after the first */
+double ss_device_further_launch_s (const SsDevice *self);  /* each kernel of an op but the first */
 double ss_device_launch_latency_s (const SsDevice *self);  /* from issue to the earliest start */
 guint ss_device_queue_depth (const SsDevice *self);        /* launches ahead of the device */
 

@@ -23,10 +23,12 @@ static double
 attention_s (const SsOp *op, const SsDevice *device, double peak_flop_per_s, double bytes_per_s)
 {
   double efficiency = ss_device_attention_efficiency (device, is_backward_kernel (op));
-  double diagonal = op->is_causal && op->shape[2] > 0 ? 1 + (double) ATTENTION_TILE / (double) op->shape[2] : 1;
+  double diagonal
+      = op->is_causal && op->shape[2] > 0 ? 1 + (double) ATTENTION_TILE / (double) op->shape[2] : 1;
 
   /* no more than all of it */
-  return roofline_s ((double) op->flops * MIN (diagonal, 2), peak_flop_per_s * efficiency, (double) op->bytes, bytes_per_s);
+  return roofline_s ((double) op->flops * MIN (diagonal, 2), peak_flop_per_s * efficiency,
+                     (double) op->bytes, bytes_per_s);
 }
 
 /* Time beyond the floors. */
@@ -39,8 +41,8 @@ work_s (const SsOp *op, const SsDevice *device)
   switch ((SsOpClass) op->op_class)
     {
     case SS_OP_MATMUL:
-      return roofline_s ((double) op->flops, peak * ss_device_matmul_efficiency (device), (double) op->bytes,
-                         bandwidth * ss_device_memory_efficiency (device));
+      return roofline_s ((double) op->flops, peak * ss_device_matmul_efficiency (device),
+                         (double) op->bytes, bandwidth * ss_device_memory_efficiency (device));
     case SS_OP_ATTENTION:
       return attention_s (op, device, peak, bandwidth * ss_device_memory_efficiency (device));
     case SS_OP_MEMORY:
@@ -78,7 +80,9 @@ ss_op_matmul_utilization (const SsOp *op, const SsDevice *device, double time_s)
 {
   gboolean is_product = op->op_class == SS_OP_MATMUL || op->op_class == SS_OP_ATTENTION;
 
-  return is_product ? share ((double) op->flops, ss_device_matmul_peak_flop_per_s (device, (SsDtype) op->dtype), time_s) : 0;
+  return is_product ? share ((double) op->flops,
+                             ss_device_matmul_peak_flop_per_s (device, (SsDtype) op->dtype), time_s)
+                    : 0;
 }
 
 double

@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* Seconds the device is busy with the op: the kernel floor for each launch, and then whichever takes longer,
- *   flops / (peak of the type * efficiency of the class)  or  bytes / (bandwidth * efficiency)
- * (roofline: Williams, Waterman, Patterson, CACM 52(4), 2009).  Causal attention counts the tiles on the diagonal
- * whole; memory and multi-tensor classes have bytes only. */
+/* Seconds the device is busy with the op: the kernel floor for each launch, and then the longer of
+ *   flops / (peak of the type * efficiency of the class)  and  bytes / (bandwidth * efficiency)
+ * (roofline: Williams, Waterman, Patterson, CACM 52(4), 2009).  Causal attention counts the tiles
+ * on the diagonal whole; memory and multi-tensor classes have bytes only. */
 double ss_op_time_s (const SsOp *op, const SsDevice *device);
-/* Seconds the host needs to issue it: by who issues it, and for each further launch. A recomputed forward costs what
- * the forward cost. */
+/* Seconds the host needs to issue it: by who issues it, and for each further launch. A recomputed
+ * forward costs what the forward cost. */
 double ss_op_issue_s (const SsOp *op, const SsDevice *device);
 /* Shares of the peak, 0 to 1, that the op reaches in `time_s`: matrix units, memory bandwidth. */
 double ss_op_matmul_utilization (const SsOp *op, const SsDevice *device, double time_s);

@@ -64,7 +64,8 @@ order_of_file (SsProblems *self, const char *file)
   return self->files->len - 1;
 }
 
-/* One line of valid UTF-8 whatever the file held: no control characters, no text that reorders others. */
+/* One line of valid UTF-8 whatever the file held: no control characters, no text that reorders
+ * others. */
 static char *
 one_clean_line (const char *text)
 {
@@ -104,7 +105,8 @@ ss_problems_add (SsProblems *self, const char *file, gint line, const char *form
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  met = line > 0 ? g_strdup_printf ("%s:%d: %s", file, line, what) : g_strdup_printf ("%s: %s", file, what);
+  met = line > 0 ? g_strdup_printf ("%s:%d: %s", file, line, what)
+                 : g_strdup_printf ("%s: %s", file, what);
   problem.text = one_clean_line (met);
   for (guint i = 0; i < self->kept->len; i++)
     if (g_str_equal (g_array_index (self->kept, Problem, i).text, problem.text))
@@ -145,7 +147,8 @@ ss_problems_settle (SsProblems *self, GError **error)
     return TRUE;
   g_array_sort (self->kept, compare);
   for (guint i = 0; i < self->kept->len; i++)
-    g_string_append_printf (all, "%s%s", i ? "\n" : "", g_array_index (self->kept, Problem, i).text);
+    g_string_append_printf (all, "%s%s", i ? "\n" : "",
+                            g_array_index (self->kept, Problem, i).text);
   if (self->count > self->kept->len)
     g_string_append_printf (all, "\nand %u more problems", self->count - self->kept->len);
   g_set_error_literal (error, SS_HW_ERROR, SS_HW_ERROR_INPUT, all->str);

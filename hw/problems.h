@@ -14,7 +14,7 @@ GQuark ss_hw_error_quark (void);
 
 typedef enum
 {
-  SS_HW_ERROR_INPUT,             /* a file that cannot be read or is wrong; the message begins "file:line: " */
+  SS_HW_ERROR_INPUT,             /* a file that cannot be read or is wrong: "file:line: what" */
   SS_HW_ERROR_UNKNOWN            /* a device that no file describes */
 } SsHwError;
 
@@ -29,12 +29,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsProblems, ss_problems_free)
 
 /* Adds "file:line: text" (line 0: "file: text"); control characters in it are replaced.
  * The same said twice is kept once; at most SS_PROBLEMS_MAX are kept. */
-void ss_problems_add (SsProblems *self, const char *file, gint line, const char *format, ...) G_GNUC_PRINTF (4, 5);
+void ss_problems_add (SsProblems *self, const char *file, gint line, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
 guint ss_problems_count (const SsProblems *self);
-/* FALSE if there are any; then *error is SS_HW_ERROR_INPUT, one problem a line, in the order of lines. */
+/* FALSE if there are any; then *error is SS_HW_ERROR_INPUT, one problem a line, in the order of
+ * lines. */
 gboolean ss_problems_settle (SsProblems *self, GError **error);
-/* "near: h100-sxm-80gb, h100-nvl" or "known: a, b, c": the near ones of a long list, all of a short one.
- * `known` is NULL-terminated. (transfer full) */
+/* "near: h100-sxm-80gb, h100-nvl" or "known: a, b, c": the near ones of a long list, all of a short
+ * one. `known` is NULL-terminated. (transfer full) */
 char *ss_problems_suggest (const char *met, const char *const *known);
 
 G_END_DECLS

@@ -55,7 +55,8 @@ static const Unit time_units[] = {
   { "s", 1 },
 };
 
-static gboolean refuse (char **problem, const char *text, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static gboolean refuse (char **problem, const char *text, const char *format, ...)
+  G_GNUC_PRINTF (3, 4);
 
 /* The clause `"text" what`, with a very long text cut. */
 static gboolean
@@ -69,7 +70,8 @@ refuse (char **problem, const char *text, const char *format, ...)
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  quoted = strlen (text) > MAX_QUOTED ? g_strdup_printf ("%.*s...", MAX_QUOTED, text) : g_strdup (text);
+  quoted = strlen (text) > MAX_QUOTED ? g_strdup_printf ("%.*s...", MAX_QUOTED, text)
+                                      : g_strdup (text);
   *problem = g_strdup_printf ("\"%s\" %s", quoted, what);
   return FALSE;
 }
@@ -93,7 +95,8 @@ read_digits (const char *text, guint64 *value, gboolean *is_too_large)
 
   *value = 0;
   for (; g_ascii_isdigit (text[n]); n++)
-    if (!g_uint64_checked_mul (value, *value, 10) || !g_uint64_checked_add (value, *value, (guint64) (text[n] - '0')))
+    if (!g_uint64_checked_mul (value, *value, 10)
+        || !g_uint64_checked_add (value, *value, (guint64) (text[n] - '0')))
       {
         *is_too_large = TRUE;
         *value = 0;
@@ -125,7 +128,8 @@ read_decimal (const char *text, Decimal *number, const char **end, char **proble
     return refuse (problem, text, "does not begin with a number like 80 or 0.5");
   for (gsize i = 0; i < decimals; i++)
     number->scale *= 10;
-  if ((text[n] == 'e' || text[n] == 'E') && (g_ascii_isdigit (text[n + 1]) || strchr ("+-", text[n + 1]) != NULL))
+  if ((text[n] == 'e' || text[n] == 'E')
+      && (g_ascii_isdigit (text[n + 1]) || strchr ("+-", text[n + 1]) != NULL))
     return refuse (problem, text, "has an exponent; write the digits out");
   *end = text + n;
   return TRUE;
@@ -133,7 +137,12 @@ read_decimal (const char *text, Decimal *number, const char **end, char **proble
 
 /* A number, at most one space, one of `units`. */
 static gboolean
-read_quantity (const char *text, const Unit *units, gsize n_units, Decimal *number, const Unit **unit, char **problem)
+read_quantity (const char *text,
+               const Unit *units,
+               gsize n_units,
+               Decimal *number,
+               const Unit **unit,
+               char **problem)
 {
   g_autofree char *names = NULL;
   const char *rest;
@@ -158,7 +167,8 @@ read_quantity (const char *text, const Unit *units, gsize n_units, Decimal *numb
 static gboolean
 scale (const Decimal *number, guint64 factor, guint64 max, guint64 *value)
 {
-  Wide sum = (Wide) number->whole * factor + ((Wide) number->fraction * factor + number->scale / 2) / number->scale;
+  Wide sum = (Wide) number->whole * factor
+             + ((Wide) number->fraction * factor + number->scale / 2) / number->scale;
 
   if (number->is_too_large || sum > max)
     return FALSE;
@@ -220,7 +230,8 @@ ss_units_seconds (const char *text, double *seconds, char **problem)
     return FALSE;
   if (number.is_too_large)
     return refuse (problem, text, "is too large");
-  *seconds = ((double) number.whole + (double) number.fraction / (double) number.scale) / (double) unit->factor;
+  *seconds = ((double) number.whole + (double) number.fraction / (double) number.scale)
+             / (double) unit->factor;
   return TRUE;
 }
 
@@ -243,7 +254,8 @@ ss_units_count (const char *text, gint64 min, gint64 max, gint64 *count, char **
     }
   if (max == G_MAXINT64 && !is_too_large)
     return refuse (problem, text, "is too small; at least %" G_GINT64_FORMAT, min);
-  return refuse (problem, text, "is not between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, min, max);
+  return refuse (problem, text, "is not between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, min,
+                 max);
 }
 
 gboolean

@@ -27,7 +27,8 @@ typedef struct
 /* ---- parsing ---- */
 
 /* The first failure is told; what the parser says after it are consequences. */
-static void reading_fail (xmlParserCtxt *context, gint line, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static void reading_fail (xmlParserCtxt *context, gint line, const char *format, ...)
+  G_GNUC_PRINTF (3, 4);
 
 static void
 reading_fail (xmlParserCtxt *context, gint line, const char *format, ...)
@@ -65,21 +66,30 @@ on_doctype (void *data, const xmlChar *name G_GNUC_UNUSED, const xmlChar *public
 {
   xmlParserCtxt *context = data;
 
-  reading_fail (context, context->input->line, "has a DOCTYPE; document types and entities are not read, remove it");
+  reading_fail (context, context->input->line,
+                "has a DOCTYPE; document types and entities are not read, remove it");
 }
 
-/* Builds the element as libxml2 does, and notes where it stands: the parser has just read the tag up to its ">"
- * and knows only its last line.  No "<" can stand inside a tag. */
+/* Builds the element as libxml2 does, and notes where it stands: the parser has just read the tag
+ * up to its ">" and knows only its last line.  No "<" can stand inside a tag. */
 static void
-on_element (void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int n_namespaces,
-            const xmlChar **namespaces, int n_attributes, int n_defaulted, const xmlChar **attributes)
+on_element (void *data,
+            const xmlChar *name,
+            const xmlChar *prefix,
+            const xmlChar *uri,
+            int n_namespaces,
+            const xmlChar **namespaces,
+            int n_attributes,
+            int n_defaulted,
+            const xmlChar **attributes)
 {
   xmlParserCtxt *context = data;
   const xmlParserInput *input = context->input;
   const Reading *reading = context->_private;
   gsize start = (gsize) input->consumed + (gsize) (input->cur - input->base);
 
-  xmlSAX2StartElementNs (data, name, prefix, uri, n_namespaces, namespaces, n_attributes, n_defaulted, attributes);
+  xmlSAX2StartElementNs (data, name, prefix, uri, n_namespaces, namespaces, n_attributes,
+                         n_defaulted, attributes);
   while (start > 0 && reading->text[start] != '<')
     start--;
   if (context->node != NULL)
@@ -147,7 +157,8 @@ ss_xml_document_open (const char *path, const char *root, const char *schema, Ss
   met = ss_xml_node_name (ss_xml_document_root (self));
   if (!g_str_equal (met, root))
     {
-      ss_xml_node_problem (ss_xml_document_root (self), NULL, problems, "the root element is <%s>; expected <%s>", met, root);
+      ss_xml_node_problem (ss_xml_document_root (self), NULL, problems,
+                           "the root element is <%s>; expected <%s>", met, root);
       return NULL;
     }
   if (schema != NULL)
@@ -239,7 +250,8 @@ ss_xml_node_line (const SsXmlNode *self)
   return start == NULL ? 0 : line_at (document_of (self), start);
 }
 
-/* The next name in a well-formed tag from `p` on, which is just behind a name or a value; NULL at the tag's end. */
+/* The next name in a well-formed tag from `p` on, which is just behind a name or a value; NULL at
+ * the tag's end. */
 static const char *
 next_name (const char *p)
 {
@@ -271,10 +283,15 @@ ss_xml_node_attribute_line (const SsXmlNode *self, const char *attribute)
 }
 
 void
-ss_xml_node_problem (const SsXmlNode *self, const char *attribute, SsProblems *problems, const char *format, ...)
+ss_xml_node_problem (const SsXmlNode *self,
+                     const char *attribute,
+                     SsProblems *problems,
+                     const char *format,
+                     ...)
 {
   g_autofree char *text = NULL;
-  gint line = attribute == NULL ? ss_xml_node_line (self) : ss_xml_node_attribute_line (self, attribute);
+  gint line
+      = attribute == NULL ? ss_xml_node_line (self) : ss_xml_node_attribute_line (self, attribute);
   va_list arguments;
 
   va_start (arguments, format);
@@ -294,7 +311,8 @@ ss_xml_node_name (const SsXmlNode *self)
 SsXmlNode *
 ss_xml_node_next_child (const SsXmlNode *self, const SsXmlNode *previous)
 {
-  const xmlNode *node = previous == NULL ? ((const xmlNode *) self)->children : ((const xmlNode *) previous)->next;
+  const xmlNode *node
+      = previous == NULL ? ((const xmlNode *) self)->children : ((const xmlNode *) previous)->next;
 
   while (node != NULL && node->type != XML_ELEMENT_NODE)
     node = node->next;
@@ -339,7 +357,8 @@ ss_xml_node_attributes (const SsXmlNode *self)
 void
 ss_xml_node_set (SsXmlNode *self, const char *attribute, const char *value)
 {
-  xmlAttr *set = xmlSetProp ((xmlNode *) self, (const xmlChar *) attribute, (const xmlChar *) value);
+  xmlAttr *set
+    = xmlSetProp ((xmlNode *) self, (const xmlChar *) attribute, (const xmlChar *) value);
 
   set->_private = self;
 }
@@ -349,5 +368,7 @@ ss_xml_node_ensure_child (SsXmlNode *self, const char *name)
 {
   SsXmlNode *child = ss_xml_node_child (self, name);
 
-  return child != NULL ? child : (SsXmlNode *) xmlNewChild ((xmlNode *) self, NULL, (const xmlChar *) name, NULL);
+  return child != NULL
+             ? child
+             : (SsXmlNode *) xmlNewChild ((xmlNode *) self, NULL, (const xmlChar *) name, NULL);
 }

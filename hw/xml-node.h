@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading XML that comes from strangers: a file against its schema, then typed reads of attributes, every
- * problem as file:line.  No network, no DTD, no entities, bounded size and depth.  It knows no model and
- * no device.  The caller owns the document; nodes are borrowed from it.
+ * Reading XML that comes from strangers: a file against its schema, then typed reads of attributes,
+ * every problem as file:line.  No network, no DTD, no entities, bounded size and depth.  It knows
+ * no model and no device.  The caller owns the document; nodes are borrowed from it.
  */
 #pragma once
 
@@ -18,18 +18,27 @@ typedef struct _SsXmlNode SsXmlNode;     /* an element */
 #define SS_XML_MAX_BYTES (1024 * 1024)
 #define SS_XML_MAX_DEPTH 32
 
-/* Opens and, unless `schema` is NULL, checks (ss_xml_document_check): NULL if the file cannot be read, is not well
- * formed or has another root element than `root` (the problem is added); a document that only fails the check is
- * returned, so that all problems can be found. (transfer full) */
-SsXmlDocument *ss_xml_document_open (const char *path, const char *root, const char *schema, SsProblems *problems);
+/* Opens and, unless `schema` is NULL, checks (ss_xml_document_check): NULL if the file cannot be
+ * read, is not well formed or has another root element than `root` (the problem is added); a
+ * document that only fails the check is returned, so that all problems can be found.
+ * (transfer full) */
+SsXmlDocument *ss_xml_document_open (const char *path,
+                                     const char *root,
+                                     const char *schema,
+                                     SsProblems *problems);
 void ss_xml_document_free (SsXmlDocument *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsXmlDocument, ss_xml_document_free)
 
-/* Structure: adds elements and attributes that `schema` ("hw/device.xsd", found by ss_data_find) does not know or
- * that are missing, and text; TRUE if there were none. Values are for the readers of hw/xml-read.h. */
-gboolean ss_xml_document_check (const SsXmlDocument *self, const char *schema, SsProblems *problems);
-/* The letter of the schema, values included, in libxml2's words: for what has passed all readers. */
-gboolean ss_xml_document_validate (const SsXmlDocument *self, const char *schema, SsProblems *problems);
+/* Structure: adds elements and attributes that `schema` ("hw/device.xsd", found by ss_data_find)
+ * does not know or that are missing, and text; TRUE if there were none. Values are for the readers
+ * of hw/xml-read.h. */
+gboolean ss_xml_document_check (const SsXmlDocument *self,
+                                const char *schema,
+                                SsProblems *problems);
+/* The letter of the schema, values included, in libxml2's words: for what passed all readers. */
+gboolean ss_xml_document_validate (const SsXmlDocument *self,
+                                   const char *schema,
+                                   SsProblems *problems);
 
 const char *ss_xml_document_path (const SsXmlDocument *self);
 SsXmlNode *ss_xml_document_root (const SsXmlDocument *self);
@@ -39,10 +48,15 @@ char *ss_xml_document_resolve (const SsXmlDocument *self, const char *href);
 const char *ss_xml_node_name (const SsXmlNode *self);
 /* Line of its "<"; 0 if it was not in the file. */
 gint ss_xml_node_line (const SsXmlNode *self);
-/* Line on which the attribute stands; the element's own if it is missing; 0 if it was set by ss_xml_node_set. */
+/* Line on which the attribute stands; the element's own if it is missing; 0 if it was set by
+ * ss_xml_node_set. */
 gint ss_xml_node_attribute_line (const SsXmlNode *self, const char *attribute);
 /* Adds "file:line: text" for the attribute, or for the element if `attribute` is NULL. */
-void ss_xml_node_problem (const SsXmlNode *self, const char *attribute, SsProblems *problems, const char *format, ...)
+void ss_xml_node_problem (const SsXmlNode *self,
+                          const char *attribute,
+                          SsProblems *problems,
+                          const char *format,
+                          ...)
   G_GNUC_PRINTF (4, 5);
 /* First child element of that name, or NULL. (transfer none) */
 SsXmlNode *ss_xml_node_child (const SsXmlNode *self, const char *name);
@@ -50,8 +64,8 @@ SsXmlNode *ss_xml_node_child (const SsXmlNode *self, const char *name);
 SsXmlNode *ss_xml_node_next_child (const SsXmlNode *self, const SsXmlNode *previous);
 /* Value of an attribute, or NULL. (transfer full) */
 char *ss_xml_node_get (const SsXmlNode *self, const char *attribute);
-/* NULL-terminated names of all attributes, in the file's order; those of XML Schema itself (xsi:...) and namespace
- * declarations are left out. (transfer full) */
+/* NULL-terminated names of all attributes, in the file's order; those of XML Schema itself
+ * (xsi:...) and namespace declarations are left out. (transfer full) */
 char **ss_xml_node_attributes (const SsXmlNode *self);
 /* Sets an attribute, creating it: for overrides. `value` is UTF-8. */
 void ss_xml_node_set (SsXmlNode *self, const char *attribute, const char *value);

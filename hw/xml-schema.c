@@ -5,8 +5,9 @@
 #include <libxml/xmlschemastypes.h>
 #include <string.h>
 
-/* A schema is read as any other document. Only what our own schemas use is understood by the check of structure:
- * elements with a complex type, in place or named at the top; all, sequence and choice; attributes. */
+/* A schema is read as any other document. Only what our own schemas use is understood by the check
+ * of structure: elements with a complex type, in place or named at the top; all, sequence and
+ * choice; attributes. */
 
 static SsXmlDocument *
 open_schema (const SsXmlDocument *document, const char *schema, SsProblems *problems)
@@ -15,7 +16,8 @@ open_schema (const SsXmlDocument *document, const char *schema, SsProblems *prob
 
   if (path != NULL)
     return ss_xml_document_open (path, "schema", NULL, problems);
-  ss_problems_add (problems, ss_xml_document_path (document), 0, "its schema %s is nowhere; is stepsim installed?", schema);
+  ss_problems_add (problems, ss_xml_document_path (document), 0,
+                   "its schema %s is nowhere; is stepsim installed?", schema);
   return NULL;
 }
 
@@ -44,13 +46,15 @@ top_level (const SsXmlDocument *schema, const char *kind, const char *name)
   return NULL;
 }
 
-/* The complex type of an element, or NULL if it has none: then it holds neither elements nor attributes. */
+/* The complex type of an element, or NULL if it has none: then it holds neither elements nor
+ * attributes. */
 static const SsXmlNode *
 type_of (const SsXmlDocument *schema, const SsXmlNode *declaration)
 {
   g_autofree char *type = ss_xml_node_get (declaration, "type");
 
-  return type == NULL ? ss_xml_node_child (declaration, "complexType") : top_level (schema, "complexType", type);
+  return type == NULL ? ss_xml_node_child (declaration, "complexType")
+                      : top_level (schema, "complexType", type);
 }
 
 /* Adds every declaration of that kind below `node`, not looking into the types of elements. */
@@ -80,7 +84,8 @@ names_of (const GPtrArray *declarations)
 static char *
 suggest (const char *met, char **known)
 {
-  return known[0] == NULL ? g_strdup ("none is known here") : ss_problems_suggest (met, (const char *const *) known);
+  return known[0] == NULL ? g_strdup ("none is known here")
+                          : ss_problems_suggest (met, (const char *const *) known);
 }
 
 static void
@@ -96,14 +101,17 @@ check_attributes (const SsXmlNode *node, const SsXmlNode *type, SsProblems *prob
       {
         g_autofree char *near = suggest (met[i], known);
 
-        ss_xml_node_problem (node, met[i], problems, "%s: unknown attribute \"%s\"; %s", ss_xml_node_name (node), met[i], near);
+        ss_xml_node_problem (node, met[i], problems, "%s: unknown attribute \"%s\"; %s",
+                             ss_xml_node_name (node), met[i], near);
       }
   for (guint i = 0; i < declared->len; i++)
     {
       g_autofree char *use = ss_xml_node_get (declared->pdata[i], "use");
 
-      if (g_strcmp0 (use, "required") == 0 && !g_strv_contains ((const char *const *) met, known[i]))
-        ss_xml_node_problem (node, NULL, problems, "%s: attribute \"%s\" is missing", ss_xml_node_name (node), known[i]);
+      if (g_strcmp0 (use, "required") == 0
+          && !g_strv_contains ((const char *const *) met, known[i]))
+        ss_xml_node_problem (node, NULL, problems, "%s: attribute \"%s\" is missing",
+                             ss_xml_node_name (node), known[i]);
     }
 }
 
@@ -112,41 +120,53 @@ occurs (const SsXmlNode *declaration, const char *which)
 {
   g_autofree char *text = ss_xml_node_get (declaration, which);
 
-  return text == NULL ? 1 : g_str_equal (text, "unbounded") ? G_MAXUINT : (guint) g_ascii_strtoull (text, NULL, 10);
+  return text == NULL                      ? 1
+         : g_str_equal (text, "unbounded") ? G_MAXUINT
+                                           : (guint) g_ascii_strtoull (text, NULL, 10);
 }
 
 /* Elements of the declaration's name in `node`: not too few, not too many. */
 static void
-check_occurrences (const SsXmlNode *node, const SsXmlNode *declaration, const char *name, SsProblems *problems)
+check_occurrences (const SsXmlNode *node,
+                   const SsXmlNode *declaration,
+                   const char *name,
+                   SsProblems *problems)
 {
   guint n = 0, max = occurs (declaration, "maxOccurs");
   SsXmlNode *child = NULL;
 
   while ((child = ss_xml_node_next_child (node, child)) != NULL)
     if (g_str_equal (ss_xml_node_name (child), name) && n++ == max)
-      ss_xml_node_problem (child, NULL, problems, "%s: <%s> is given more than %s", ss_xml_node_name (node), name,
-                           max == 1 ? "once" : "the schema allows");
+      ss_xml_node_problem (child, NULL, problems, "%s: <%s> is given more than %s",
+                           ss_xml_node_name (node), name, max == 1 ? "once" : "the schema allows");
   if (n < occurs (declaration, "minOccurs"))
-    ss_xml_node_problem (node, NULL, problems, "%s: <%s> is missing", ss_xml_node_name (node), name);
+    ss_xml_node_problem (node, NULL, problems, "%s: <%s> is missing", ss_xml_node_name (node),
+                         name);
 }
 
 static void
 check_text (const SsXmlNode *node, SsProblems *problems)
 {
-  for (const xmlNode *child = ((const xmlNode *) node)->children; child != NULL; child = child->next)
-    if ((child->type == XML_TEXT_NODE || child->type == XML_CDATA_SECTION_NODE) && !xmlIsBlankNode (child))
+  const xmlNode *child = ((const xmlNode *) node)->children;
+
+  for (; child != NULL; child = child->next)
+    if ((child->type == XML_TEXT_NODE || child->type == XML_CDATA_SECTION_NODE)
+        && !xmlIsBlankNode (child))
       {
         g_autofree char *text = g_strndup ((const char *) child->content, 40);
 
-        ss_xml_node_problem (node, NULL, problems, "%s: text \"%s\" is not expected here", ss_xml_node_name (node),
-                             g_strstrip (text));
+        ss_xml_node_problem (node, NULL, problems, "%s: text \"%s\" is not expected here",
+                             ss_xml_node_name (node), g_strstrip (text));
         return;
       }
 }
 
 /* Depth is bounded by SS_XML_MAX_DEPTH. */
 static void
-check_element (const SsXmlDocument *schema, const SsXmlNode *node, const SsXmlNode *declaration, SsProblems *problems)
+check_element (const SsXmlDocument *schema,
+               const SsXmlNode *node,
+               const SsXmlNode *declaration,
+               SsProblems *problems)
 {
   const SsXmlNode *type = type_of (schema, declaration);
   g_autoptr (GPtrArray) declared = g_ptr_array_new ();
@@ -171,8 +191,8 @@ check_element (const SsXmlDocument *schema, const SsXmlNode *node, const SsXmlNo
         {
           g_autofree char *near = suggest (ss_xml_node_name (child), known);
 
-          ss_xml_node_problem (child, NULL, problems, "%s: unknown element <%s>; %s", ss_xml_node_name (node),
-                               ss_xml_node_name (child), near);
+          ss_xml_node_problem (child, NULL, problems, "%s: unknown element <%s>; %s",
+                               ss_xml_node_name (node), ss_xml_node_name (child), near);
         }
     }
 }
@@ -188,7 +208,8 @@ ss_xml_document_check (const SsXmlDocument *self, const char *schema, SsProblems
     return FALSE;
   declaration = top_level (definition, "element", ss_xml_node_name (root));
   if (declaration == NULL)
-    ss_problems_add (problems, ss_xml_document_path (definition), 0, "does not declare <%s>", ss_xml_node_name (root));
+    ss_problems_add (problems, ss_xml_document_path (definition), 0, "does not declare <%s>",
+                     ss_xml_node_name (root));
   else
     check_element (definition, root, declaration, problems);
   return ss_problems_count (problems) == n_before;
@@ -214,7 +235,8 @@ on_violation (void *data, xmlError *error)
   if (node != NULL && ((const xmlNode *) node)->doc == ss_xml_document_tree (validation->document))
     ss_xml_node_problem (node, NULL, validation->problems, "%s", text);
   else
-    ss_problems_add (validation->problems, ss_xml_document_path (validation->document), 0, "%s", text);
+    ss_problems_add (validation->problems, ss_xml_document_path (validation->document), 0, "%s",
+                     text);
 }
 
 /* libxml2 makes its built-in types at the first use, unguarded. */

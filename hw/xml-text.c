@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More attributes than any file of ours has in one element: libxml2 compares each with every other. */
+/* More than any file of ours has in one element: libxml2 compares each with every other. */
 #define MAX_ATTRIBUTES 256
 
 static const char *
@@ -115,15 +115,18 @@ is_utf8 (const char *path, const char *text, gsize n, SsProblems *problems)
   if (!g_utf8_validate_len (text, n, &end))
     {
       if (*end == '\0')
-        ss_problems_add (problems, path, line_of (text, end), "holds a zero byte; it is not a text file");
+        ss_problems_add (problems, path, line_of (text, end),
+                         "holds a zero byte; it is not a text file");
       else
-        ss_problems_add (problems, path, line_of (text, end), "byte 0x%02X is not valid UTF-8; save the file as UTF-8",
+        ss_problems_add (problems, path, line_of (text, end),
+                         "byte 0x%02X is not valid UTF-8; save the file as UTF-8",
                          (guint) (guchar) *end);
       return FALSE;
     }
   if (declared == NULL || g_ascii_strcasecmp (declared, "UTF-8") == 0 || g_str_is_ascii (text))
     return TRUE;
-  ss_problems_add (problems, path, 1, "declares the encoding \"%s\"; save the file as UTF-8", declared);
+  ss_problems_add (problems, path, 1, "declares the encoding \"%s\"; save the file as UTF-8",
+                   declared);
   return FALSE;
 }
 
@@ -143,7 +146,8 @@ has_bounded_elements (const char *path, const char *text, SsProblems *problems)
           n_attributes--;
         else
           {
-            ss_problems_add (problems, path, line_of (text, p), "an element has more than %d attributes", MAX_ATTRIBUTES);
+            ss_problems_add (problems, path, line_of (text, p),
+                             "an element has more than %d attributes", MAX_ATTRIBUTES);
             return FALSE;
           }
       }
@@ -155,7 +159,9 @@ static char *
 utf8_from (const char *path, char *text, gsize n, SsProblems *problems)
 {
   const guchar *start = (const guchar *) text;
-  gboolean is_utf16 = n >= 2 && ((start[0] == 0xFF && start[1] == 0xFE) || (start[0] == 0xFE && start[1] == 0xFF));
+  gboolean is_utf16
+      = n >= 2
+        && ((start[0] == 0xFF && start[1] == 0xFE) || (start[0] == 0xFE && start[1] == 0xFF));
   g_autofree char *met = text, *utf8 = NULL;
   gsize n_utf8;
 

@@ -43,9 +43,12 @@ Test (units, bad_sizes_say_what_is_wrong)
   } rows[] = {
     { "80", "\"80\" has no unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
     { "80 ", "\"80 \" has no unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
-    { "80 GiBB", "\"80 GiBB\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
-    { "80  GiB", "\"80  GiB\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
-    { "80 gib", "\"80 gib\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
+    { "80 GiBB",
+      "\"80 GiBB\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
+    { "80  GiB",
+      "\"80  GiB\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
+    { "80 gib",
+      "\"80 gib\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
     { "1e9 B", "\"1e9 B\" has an exponent; write the digits out" },
     { "-1 GiB", "\"-1 GiB\" has a sign; a plain number is expected" },
     { "+1 GiB", "\"+1 GiB\" has a sign; a plain number is expected" },
@@ -54,11 +57,13 @@ Test (units, bad_sizes_say_what_is_wrong)
     { "nan GiB", "\"nan GiB\" does not begin with a number like 80 or 0.5" },
     { ".5 GiB", "\".5 GiB\" does not begin with a number like 80 or 0.5" },
     { "5. GiB", "\"5. GiB\" does not begin with a number like 80 or 0.5" },
-    { "1,5 GiB", "\"1,5 GiB\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
+    { "1,5 GiB",
+      "\"1,5 GiB\" has an unknown unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB" },
     { "1.5 B", "\"1.5 B\" is not a whole number of bytes" },
     { "99999999999 TiB", "\"99999999999 TiB\" is too large; at most 2^63 - 1 bytes" },
     { "9223372036854775808 B", "\"9223372036854775808 B\" is too large; at most 2^63 - 1 bytes" },
-    { "99999999999999999999999999 B", "\"99999999999999999999999999 B\" is too large; at most 2^63 - 1 bytes" },
+    { "99999999999999999999999999 B",
+      "\"99999999999999999999999999 B\" is too large; at most 2^63 - 1 bytes" },
     { "0.1234567890123456 GiB", "\"0.1234567890123456 GiB\" has more than 15 decimals" },
     { "%s%n", "\"%s%n\" does not begin with a number like 80 or 0.5" },
   };
@@ -91,7 +96,8 @@ Test (units, rates_and_times_come_out_in_base_units)
   cr_assert (eq (dbl, billion, 2.0));
 
   cr_assert (not (ss_units_bytes_per_s ("3.35 TiB/s", &value, &a)));
-  cr_assert (eq (str, a, "\"3.35 TiB/s\" has an unknown unit; expected B/s, kB/s, MB/s, GB/s or TB/s"));
+  cr_assert (
+      eq (str, a, "\"3.35 TiB/s\" has an unknown unit; expected B/s, kB/s, MB/s, GB/s or TB/s"));
   cr_assert (not (ss_units_flop_per_s ("0 TFLOP/s", &value, &b)));
   cr_assert (eq (str, b, "\"0 TFLOP/s\" is zero; a rate is positive"));
   cr_assert (not (ss_units_flop_per_s ("99999 PFLOP/s", &value, &c)));
