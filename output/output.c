@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "output/memory-figure.h"
 #include "output/timeline-csv.h"
 
 G_DEFINE_QUARK (ss-output-error-quark, ss_output_error)
@@ -27,6 +28,8 @@ const SsOutput *const *
 ss_outputs (void)
 {
   static const SsOutput *const outputs[] = {
+    &ss_output_memory_png,
+    &ss_output_memory_svg,
     &ss_output_timeline_csv,
     &output_run_json,
     NULL,

@@ -23,6 +23,33 @@ const SsFixture ss_fixture_oom = {
   .workspace_bytes = SS_MIB,
 };
 
+/* One run a line of sizes in MiB. */
+#define SHAPE(name, layers, steps, micro, ops, capacity, context, parameters, master, gradients, states,   \
+              activation, scratch, logits, workspace)                                                      \
+  { .scenario_name = name, .model_name = name, .device_name = "invented", .n_layers = layers,              \
+    .n_steps = steps, .n_micro_batches = micro, .n_ops = ops, .capacity_bytes = capacity * SS_MIB,         \
+    .context_bytes = context * SS_MIB, .parameter_bytes = parameters * SS_MIB,                             \
+    .master_bytes = master * SS_MIB, .gradient_bytes = gradients * SS_MIB, .state_bytes = states * SS_MIB, \
+    .layer_activation_bytes = activation * SS_MIB, .layer_temporary_bytes = scratch * SS_MIB,              \
+    .logits_bytes = logits * SS_MIB, .workspace_bytes = workspace * SS_MIB }
+
+const SsFixture ss_fixture_gallery[] = {
+  SHAPE ("dies in step 2", 32, 2, 1, 38, 80998, 665, 15319, 0, 15319, 30638, 1075, 224, 6010, 32),
+  SHAPE ("dies in step 1", 32, 2, 1, 38, 80998, 460, 15360, 0, 15360, 0, 2560, 1024, 30720, 0),
+  SHAPE ("dies at the loss", 32, 2, 1, 38, 80998, 460, 15360, 0, 15360, 0, 1536, 1024, 30720, 0),
+  SHAPE ("dies while loading", 80, 2, 1, 38, 80998, 460, 71680, 143360, 0, 0, 0, 0, 0, 0),
+  SHAPE ("many layers", 126, 2, 1, 38, 182272, 716, 30720, 15360, 30720, 30720, 410, 500, 8059, 64),
+  SHAPE ("far from the limit", 12, 2, 1, 20, 40345, 477, 474, 0, 474, 949, 30, 6, 200, 8),
+  SHAPE ("many micro-batches", 16, 2, 16, 38, 24166, 460, 2355, 0, 2355, 4710, 358, 64, 2048, 8),
+  SHAPE ("many steps", 4, 30, 1, 4, 64, 2, 8, 0, 8, 16, 3, 1, 4, 1),
+  SHAPE ("one step", 4, 1, 1, 8, 700, 20, 80, 160, 80, 160, 30, 50, 40, 10),
+  SHAPE ("all activations", 48, 2, 1, 8, 20000, 300, 400, 0, 400, 800, 300, 150, 100, 10),
+  SHAPE ("just fits", 8, 2, 1, 12, 1000, 100, 100, 0, 100, 200, 50, 10, 90, 0),
+  SHAPE ("logits only", 2, 2, 1, 2, 9000, 500, 10, 0, 10, 20, 5, 4000, 4000, 0),
+};
+
+const guint ss_n_fixture_gallery = G_N_ELEMENTS (ss_fixture_gallery);
+
 typedef struct
 {
   const SsFixture *fixture;

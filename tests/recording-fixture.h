@@ -28,6 +28,10 @@ extern const SsFixture ss_fixture_fits;
 /* The same on 36 MiB: step 1 fits, step 2 dies in forward because the states of step 1 stay. */
 extern const SsFixture ss_fixture_oom;
 
+/* Runs of many shapes, for what must hold for all of them: nothing of it is near a real model. */
+extern const SsFixture ss_fixture_gallery[];
+extern const guint ss_n_fixture_gallery;
+
 /* (transfer full) */
 SsRecording *ss_fixture_record (const SsFixture *fixture);
 

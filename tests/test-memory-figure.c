@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/memory-course.h"
+#include "output/memory-figure.h"
+#include "output/text-width.h"
+#include "recording-fixture.h"
+
+/* The texts of a script that stand level, as boxes of their true width: what the page shows. */
+static GArray *
+text_boxes (const char *script)
+{
+  g_autoptr (GRegex) regex = g_regex_new (
+    "^set label \\d+ '([^']*)' at ([-0-9.]+),([-0-9.]+) (left|center|right) noenhanced front"
+    " textcolor rgb '[^']*' font 'DejaVu Sans( Bold)?,([0-9.]+)'$",
+    G_REGEX_MULTILINE, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  GArray *boxes = g_array_new (FALSE, FALSE, sizeof (SsRect));
+
+  for (g_regex_match (regex, script, 0, &match); g_match_info_matches (match); g_match_info_next (match, NULL))
+    {
+      g_autofree char *text = g_match_info_fetch (match, 1), *x = g_match_info_fetch (match, 2);
+      g_autofree char *y = g_match_info_fetch (match, 3), *align = g_match_info_fetch (match, 4);
+      g_autofree char *bold = g_match_info_fetch (match, 5), *size = g_match_info_fetch (match, 6);
+      double size_px = g_ascii_strtod (size, NULL), middle_y = g_ascii_strtod (y, NULL);
+      double width = ss_text_width (text, size_px, *bold != '\0'), left = g_ascii_strtod (x, NULL);
+      SsRect box;
+
+      left -= *align == 'c' ? width / 2 : *align == 'r' ? width : 0;
+      /* letters with their descenders are a full size high */
+      box = (SsRect) { left, middle_y - size_px / 2, left + width, middle_y + size_px / 2 };
+      g_array_append_val (boxes, box);
+    }
+  return boxes;
+}
+
+static void
+expect_clear (const char *name, const char *script)
+{
+  g_autoptr (GArray) boxes = text_boxes (script);
+
+  cr_expect (gt (uint, boxes->len, 8), "%s: texts are found", name);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const SsRect *a = &g_array_index (boxes, SsRect, i);
+
+      cr_expect (a->left >= 0 && a->right <= 1280 && a->top >= 0 && a->bottom <= 760,
+                 "%s: text %u leaves the page: %g to %g", name, i + 1, a->left, a->right);
+      for (guint j = 0; j < i; j++)
+        {
+          const SsRect *b = &g_array_index (boxes, SsRect, j);
+
+          cr_expect (a->right <= b->left || b->right <= a->left || a->bottom <= b->top || b->bottom <= a->top,
+                     "%s: texts %u and %u overlap", name, j + 1, i + 1);
+        }
+    }
+}
+
+Test (memory_figure, no_text_touches_another_or_leaves_the_page)
+{
+  SsOutputSettings gib = { SS_MEMORY_GIB }, gb = { SS_MEMORY_GB };
+
+  for (guint i = 0; i < ss_n_fixture_gallery; i++)
+    {
+      g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_gallery[i]);
+      g_autoptr (SsCanvas) canvas = ss_memory_figure (recording, i % 2 ? &gb : &gib);
+      g_autofree char *script = ss_canvas_script (canvas, SS_CANVAS_SVG);
+
+      expect_clear (recording->scenario_name, script);
+    }
+}
+
+Test (memory_figure, without_limit_it_is_drawn_too)
+{
+  SsOutputSettings settings = { SS_MEMORY_GIB };
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  g_autoptr (SsCanvas) canvas = NULL;
+  g_autofree char *script = NULL;
+
+  recording->capacity_bytes = G_MAXINT64;
+  canvas = ss_memory_figure (recording, &settings);
+  script = ss_canvas_script (canvas, SS_CANVAS_SVG);
+  expect_clear ("without limit", script);
+  cr_expect (eq (ptr, strstr (script, "capacity"), NULL));
+  cr_expect (ne (ptr, strstr (script, "'Without limit: peak 41.5 MiB, at the loss of step 2'"), NULL));
+}
+
+/* A recording nothing was written into: no event, no phase, no step. */
+Test (memory_figure, an_empty_recording_is_an_empty_picture)
+{
+  SsOutputSettings settings = { SS_MEMORY_GIB };
+  g_autoptr (SsRecording) recording = ss_recording_new ();
+  g_autoptr (SsCanvas) canvas = NULL;
+  g_autofree char *script = NULL;
+
+  recording->capacity_bytes = 64 * SS_MIB;
+  canvas = ss_memory_figure (recording, &settings);
+  script = ss_canvas_script (canvas, SS_CANVAS_PNG);
+  cr_expect (eq (ptr, strstr (script, "nan"), NULL));
+  cr_expect (eq (ptr, strstr (script, "inf"), NULL));
+}
+
+Test (memory_figure, pictures_are_small_and_repeat_byte_for_byte)
+{
+  SsOutputSettings settings = { SS_MEMORY_GIB };
+  g_autofree char *gnuplot = g_find_program_in_path ("gnuplot");
+
+  if (gnuplot == NULL)
+    cr_skip_test ("no gnuplot");
+  for (guint i = 0; i < ss_n_fixture_gallery; i++)
+    {
+      g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_gallery[i]);
+      g_autoptr (GBytes) svg = ss_output_memory_svg.render (recording, &settings, NULL);
+      g_autoptr (GBytes) again = ss_output_memory_svg.render (recording, &settings, NULL);
+      g_autoptr (GBytes) png = ss_output_memory_png.render (recording, &settings, NULL);
+
+      cr_assert (svg != NULL && again != NULL && png != NULL, "%s", recording->scenario_name);
+      cr_expect (g_bytes_equal (svg, again), "%s", recording->scenario_name);
+      cr_expect (lt (sz, g_bytes_get_size (svg), 300000), "%s", recording->scenario_name);
+      cr_expect (eq (int, memcmp (g_bytes_get_data (png, NULL), "\x89PNG", 4), 0));
+    }
+}
+
+/* A spike of 1 ns among 100,000 events in one column of 960 is the height of that column. */
+Test (memory_course, a_peak_is_never_lost)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_gallery[4]);
+  g_autoptr (SsMemoryCourse) course = ss_memory_course_new (recording, 960);
+  guint64 most = 0, context = recording->context_bytes;
+
+  for (guint i = 0; i < course->n_columns; i++)
+    {
+      guint64 sum = 0;
+
+      for (guint b = 0; b < SS_N_BANDS; b++)
+        sum += course->columns[i].bands[b];
+      cr_assert (eq (u64, sum, course->columns[i].total_bytes));
+      cr_assert (ge (u64, course->columns[i].reserved_bytes, sum));
+      most = MAX (most, sum);
+    }
+  cr_expect (eq (u64, most, recording->peak.allocated_bytes + context));
+  ss_memory_course_coarsen (course, 7);
+  most = 0;
+  for (guint i = 0; i < course->n_columns; i++)
+    most = MAX (most, course->columns[i].total_bytes);
+  cr_expect (eq (u64, most, recording->peak.allocated_bytes + context));
+}
+
+/* 3 ms are 30 ops of 0.1 ms: in six bins of 0.5 ms the first has ops 1, 3 and 5 of layer forwards at 0.8. */
+Test (memory_course, utilization_is_shared_among_bins)
+{
+  SsFixture fixture = ss_fixture_fits;
+  g_autoptr (SsRecording) recording = NULL;
+  double matmul[6], bandwidth[6];
+
+  fixture.n_steps = 1;
+  recording = ss_fixture_record (&fixture);
+  cr_assert (eq (i64, ss_recording_end_ns (recording), 3000000));
+  ss_utilization (recording, 3000000, 6, matmul, bandwidth);
+  cr_expect (ieee_ulp_eq (dbl, matmul[0], 3 * 0.2 * (double) 0.8f, 8));
+  cr_expect (ieee_ulp_eq (dbl, bandwidth[0], 0.2 * (3 * (double) 0.3f + 2 * (double) 0.9f), 8));
+}
