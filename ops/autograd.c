@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/autograd.h"
 
+#include "ops/kinds/in-place.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/reduce.h"
 #include "ops/tape-private.h"
@@ -70,13 +71,16 @@ count_dependencies (SsTape *t, SsNode *root)
 
 /* ---- gradients arrive ---- */
 
-/* AccumulateGrad: taken over if nobody else holds it and it lies as the parameter does, else cloned in the
- * parameter's layout; later ones are added in place. */
+/* A hook of the tensor first adds it to the fp32 buffer, if there is one.  AccumulateGrad: taken
+ * over if nobody else holds it and it lies as the parameter does, else cloned in the parameter's
+ * layout; later ones are added in place. */
 static void
 accumulate_leaf (SsTape *t, SsNode *n, SsValue *g)
 {
   SsLeaf *leaf = n->leaf->leaf;
 
+  if (leaf->accumulation)
+    ss_add_in_place (t, leaf->accumulation, g);
   if (leaf->grad)
     ss_add_in_place (t, leaf->grad, g);
   else if (g->ref_count == 1 && ss_tensor_same_strides (&g->tensor, &n->leaf->tensor))

@@ -71,12 +71,25 @@ add_operands (const SsCall *c, SsOp *op)
   GArray *operands = c->tape->program->operands;
 
   op->first_operand = operands->len;
-  op->n_inputs = (guint16) c->n_in;
+  op->n_inputs = (guint16) MIN (c->n_in, G_MAXUINT16);
   op->n_outputs = (guint16) c->n_out;
-  for (guint i = 0; i < c->n_in; i++)
+  for (guint i = 0; i < op->n_inputs; i++)
     g_array_append_val (operands, c->in[i]->tensor);
   for (guint i = 0; i < c->n_out; i++)
     g_array_append_val (operands, c->out[i]);
+}
+
+void
+ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values)
+{
+  SsOp *op;
+
+  if (!t->keeps_operands || !t->is_recording || t->is_stopped)
+    return;
+  op = &g_array_index (t->program->ops, SsOp, t->program->ops->len - 1);
+  op->n_outputs = (guint16) MIN (n, G_MAXUINT16);
+  for (guint i = 0; i < op->n_outputs; i++)
+    g_array_append_val (t->program->operands, values[i]->tensor);
 }
 
 static SsCost
@@ -113,7 +126,7 @@ record_run (const SsCall *c)
                     c->kind->name);
       return;
     }
-  if (t->in_recompute)
+  if (t->in_recompute || t->is_optimizer)
     op.model_flops = 0;
   memcpy (op.shape, cost.shape, sizeof op.shape);
   if (t->keeps_operands)

@@ -132,6 +132,8 @@ void ss_storage_claim (SsStorage *self, SsCategory category);
 SsValue *ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage);
 /* Sinks without saying that a name holds it. */
 SsValue *ss_value_sink (SsValue *self);
+/* What a multi-tensor kernel made beside a call's outputs: operands of the last op. */
+void ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values);
 gint ss_tape_layer (const SsTape *t);
 void ss_tape_mark_backward_begin (SsTape *t, const SsNode *node);
 

@@ -8,10 +8,11 @@
 #include "ops/trace.h"
 
 #include "ops/autograd.h"
-#include "ops/kinds/foreach.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/nn/linear.h"
 #include "ops/nn/losses.h"
+#include "ops/optim/clip.h"
+#include "ops/optim/grad-scaler.h"
 #include "ops/tape-private.h"
 
 typedef struct
@@ -22,6 +23,7 @@ typedef struct
   SsModel *model;
   GPtrArray *ids;                /* SsValue: one (B, S) per micro-batch of a step */
   SsOptimizerRun optimizer;
+  SsGradScaler scaler;
   SsValue *held_logits, *held_loss;   /* hold-outputs */
 } Run;
 
@@ -40,45 +42,6 @@ count_parameters (Run *r)
       p->n_parameters = ss_size_add (p->n_parameters, n);
       if (v->leaf)
         p->n_trainable_parameters = ss_size_add (p->n_trainable_parameters, n);
-    }
-}
-
-/* A slot for every parameter that will have a gradient. */
-static void
-make_slots (Run *r)
-{
-  r->optimizer.klass = r->config->optimizer;
-  r->optimizer.implementation = r->config->implementation;
-  r->optimizer.tape = r->tape;
-  r->optimizer.slots = g_new0 (SsOptimizerSlot, r->model->parameters->len);
-  for (guint i = 0; i < r->model->parameters->len; i++)
-    {
-      SsValue *v = r->model->parameters->pdata[i];
-
-      if (v->leaf)
-        r->optimizer.slots[r->optimizer.n_slots++].parameter = v;
-    }
-}
-
-/* Assumed, no recording: masters after all parameters, then the buffers, each in parameters () order. */
-static void
-make_masters (Run *r)
-{
-  const SsPrecision *p = r->config->precision;
-
-  for (guint i = 0; i < r->optimizer.n_slots && p->has_master; i++)
-    {
-      SsOptimizerSlot *s = &r->optimizer.slots[i];
-
-      s->master = ss_keep (ss_to (r->tape, s->parameter, SS_F32));
-      ss_value_claim (s->master, SS_CATEGORY_MASTER_WEIGHTS);
-    }
-  for (guint i = 0; i < r->optimizer.n_slots && p->accumulates_f32; i++)
-    {
-      SsOptimizerSlot *s = &r->optimizer.slots[i];
-
-      s->accumulation = ss_zeros_like (r->tape, s->parameter, SS_F32);
-      ss_value_claim (s->accumulation, SS_CATEGORY_GRADIENT_ACCUMULATION);
     }
 }
 
@@ -103,11 +66,12 @@ load (Run *r)
   ss_tape_begin_phase (r->tape, SS_PHASE_LOAD, 0, 0);
   r->model = r->config->model.family->build (r->tape, &r->setup);
   count_parameters (r);
-  make_slots (r);
+  ss_optimizer_init (&r->optimizer, r->config->optimizer, r->config->implementation, r->tape,
+                     r->model->parameters);
   ss_tape_set_grad_enabled (r->tape, FALSE);
-  make_masters (r);
-  if (r->optimizer.klass->construct)
-    r->optimizer.klass->construct (&r->optimizer);
+  if (r->config->precision->has_master)
+    ss_optimizer_make_masters (&r->optimizer, r->config->precision->accumulates_f32);
+  ss_optimizer_construct (&r->optimizer);
   if (r->config->has_resume)
     ss_optimizer_make_states (&r->optimizer);
   ss_tape_set_grad_enabled (r->tape, TRUE);
@@ -165,43 +129,39 @@ forward_and_loss (Run *r, guint step, guint micro_batch)
   return g_steal_pointer (&loss);
 }
 
-/* Assumed: the bf16 gradient is added to the fp32 buffer when backward has made it, and kept until zero_grad. */
-static void
-add_to_buffers (Run *r)
-{
-  if (!r->config->precision->accumulates_f32 || ss_tape_has_failed (r->tape))
-    return;
-  for (guint i = 0; i < r->optimizer.n_slots; i++)
-    ss_add_in_place (r->tape, r->optimizer.slots[i].accumulation, r->optimizer.slots[i].parameter->leaf->grad);
-}
-
 static void
 micro_batch (Run *r, guint step, guint micro_batch)
 {
-  g_autoptr (SsValue) loss = forward_and_loss (r, step, micro_batch);
+  g_autoptr (SsValue) loss = forward_and_loss (r, step, micro_batch), scaled = NULL;
 
   ss_tape_begin_phase (r->tape, SS_PHASE_BACKWARD, step, micro_batch);
-  ss_backward (r->tape, loss, NULL);
-  add_to_buffers (r);
+  if (r->config->precision->has_scaler)
+    scaled = ss_grad_scaler_scale (&r->scaler, r->tape, loss);
+  ss_backward (r->tape, scaled ? scaled : loss, NULL);
+  ss_drop (&scaled);
   ss_drop (&loss);
 }
 
 /* ---- a step ---- */
 
 static void
-zero_grad (Run *r)
+clip (Run *r)
 {
-  for (guint i = 0; i < r->optimizer.n_slots; i++)
-    {
-      SsValue *v = r->optimizer.slots[i].parameter;
+  g_autoptr (GPtrArray) gradients = ss_optimizer_gradients (&r->optimizer);
 
-      if (!v->leaf->grad)
-        continue;
-      if (r->config->zeroes_in_place)
-        ss_mul_in_place (r->tape, v->leaf->grad);
-      else
-        ss_drop (&v->leaf->grad);
-    }
+  ss_clip_grad_norm (r->tape, gradients);
+}
+
+/* Clipping comes before the scaler's step, and so works on scaled gradients. */
+static void
+update (Run *r)
+{
+  if (r->config->has_clip)
+    clip (r);
+  if (r->config->precision->has_scaler)
+    ss_grad_scaler_step (&r->scaler, &r->optimizer);
+  else
+    ss_optimizer_step (&r->optimizer);
 }
 
 static void
@@ -213,9 +173,11 @@ run_step (Run *r, guint step)
     return;
   ss_tape_begin_phase (r->tape, SS_PHASE_OPTIMIZER, step, 0);
   ss_tape_set_grad_enabled (r->tape, FALSE);
-  ss_optimizer_step (&r->optimizer);
+  ss_tape_set_optimizer (r->tape, TRUE);
+  update (r);
   ss_tape_begin_phase (r->tape, SS_PHASE_ZERO_GRAD, step, 0);
-  zero_grad (r);
+  ss_optimizer_zero_grad (&r->optimizer, r->config->zeroes_in_place);
+  ss_tape_set_optimizer (r->tape, FALSE);
   ss_tape_set_grad_enabled (r->tape, TRUE);
 }
 
@@ -226,6 +188,7 @@ tear_down (Run *r)
   ss_drop (&r->held_logits);
   ss_drop (&r->held_loss);
   ss_optimizer_clear (&r->optimizer);
+  ss_grad_scaler_clear (&r->scaler);
   g_ptr_array_unref (r->ids);
   r->config->model.family->destroy (r->model);
 }

@@ -28,6 +28,7 @@ typedef struct
 typedef struct
 {
   SsValue *grad;                 /* .grad, or NULL; held */
+  SsValue *accumulation;         /* fp32 buffer every new gradient is added to, or NULL; not held */
   SsNode *accumulate;            /* its AccumulateGrad node while a graph needs it; not held */
 } SsLeaf;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Multi-tensor kernels of the optimizers: one call over lists of tensors.
+ * Multi-tensor kernels of optimizers, clipping and loss scaling: one call over lists of tensors.
  */
 #pragma once
 
@@ -8,13 +8,15 @@
 
 G_BEGIN_DECLS
 
-/* Calls that write their operands in place, by the name a profiler shows. */
+/* By the name a profiler shows; _foreach_sqrt, _foreach_mul and _foreach_norm make a list. */
 #define SS_FOREACH_KERNELS(X)                                                                      \
   X (FUSED_ADAM, "aten::_fused_adam_") X (FUSED_ADAMW, "aten::_fused_adamw_")                      \
-  X (FUSED_SGD, "aten::_fused_sgd_") X (MUL, "aten::_foreach_mul_") X (LERP, "aten::_foreach_lerp_") \
-  X (ADD, "aten::_foreach_add_") X (ADDCMUL, "aten::_foreach_addcmul_")                            \
-  X (DIV, "aten::_foreach_div_") X (ADDCDIV, "aten::_foreach_addcdiv_") X (COPY, "aten::_foreach_copy_") \
-  X (SQRT, "aten::_foreach_sqrt") X (ADD_NEW, "aten::_foreach_add") X (MUL_NEW, "aten::_foreach_mul")
+  X (FUSED_SGD, "aten::_fused_sgd_") X (ADD, "aten::_foreach_add_") X (SUB, "aten::_foreach_sub_") \
+  X (MUL, "aten::_foreach_mul_") X (DIV, "aten::_foreach_div_") X (LERP, "aten::_foreach_lerp_")   \
+  X (ADDCMUL, "aten::_foreach_addcmul_") X (ADDCDIV, "aten::_foreach_addcdiv_")                    \
+  X (COPY, "aten::_foreach_copy_") X (ZERO, "aten::_foreach_zero_")                                \
+  X (CHECK_AND_UNSCALE, "aten::_amp_foreach_non_finite_check_and_unscale_")                        \
+  X (SQRT, "aten::_foreach_sqrt") X (MUL_NEW, "aten::_foreach_mul") X (NORM, "aten::_foreach_norm")
 typedef enum
 {
 #define SS_FOREACH_MEMBER(UPPER, name) SS_FOREACH_##UPPER,
@@ -23,13 +25,33 @@ typedef enum
   SS_N_FOREACH
 } SsForeachKernel;
 
-/* A call over `n` operands, written in place; `bytes` it reads and writes. */
-void ss_foreach (SsTape *t, SsForeachKernel kernel, guint n, SsValue *const *operands, guint64 bytes);
-/* A call that makes a list: one new tensor like each operand, of `dtype` (SS_N_DTYPES: the operand's).
- * (transfer full) elements are held values. */
-GPtrArray *ss_foreach_new (SsTape *t, SsForeachKernel kernel, guint n, SsValue *const *operands, SsDtype dtype);
-/* A new tensor of the same shape and layout, zeroed; category optimizer states is the caller's to claim.
- * (transfer full) */
-SsValue *ss_zeros_like (SsTape *t, SsValue *x, SsDtype dtype);
+/* Lists are GPtrArrays of held SsValues; `ss_list_new` makes an empty one. (transfer full) */
+GPtrArray *ss_list_new (void);
+/* Adds another reference to a value, or sinks a floating one. */
+void ss_list_add (GPtrArray *list, SsValue *value);
+
+/* One list of a call, and how often the kernel accesses each of its elements: 1 read or written,
+ * 2 both, 0 the same list as an earlier one. */
+typedef struct
+{
+  GPtrArray *values;
+  guint n_accesses;
+} SsForeachList;
+
+/* A call that writes its first list, or several, in place. Nothing is recorded if that one is
+ * empty. */
+void ss_foreach (SsTape *t, SsForeachKernel kernel, guint n_lists, const SsForeachList *lists);
+/* SS_FOREACH (t, LERP, { averages, 2 }, { gradients, 1 }) */
+#define SS_FOREACH(t, UPPER, ...)                                                                  \
+  ss_foreach (t, SS_FOREACH_##UPPER, G_N_ELEMENTS (((SsForeachList[]) { __VA_ARGS__ })),           \
+              (SsForeachList[]) { __VA_ARGS__ })
+
+/* A call that makes a list: one new tensor like each of `values`, of `dtype` (SS_N_DTYPES: its
+ * own). (transfer full) */
+GPtrArray *ss_foreach_new (SsTape *t, SsForeachKernel kernel, GPtrArray *values, SsDtype dtype);
+/* torch._foreach_norm: a scalar for each of `values`. (transfer full) */
+GPtrArray *ss_foreach_norm (SsTape *t, GPtrArray *values);
+/* torch.stack of scalars: a vector. (transfer floating) */
+SsValue *ss_stack_scalars (SsTape *t, GPtrArray *scalars);
 
 G_END_DECLS

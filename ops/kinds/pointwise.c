@@ -64,24 +64,11 @@ infer_typed (SsCall *c)
   c->out[0].dtype = (guint8) c->attribute[0];
 }
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 void
 ss_pass_gradient (SsTape *t G_GNUC_UNUSED, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
   for (guint i = 0; i < SS_MAX_EDGES; i++)
     out[i] = ss_node_needs (n, i) ? grad[0] : NULL;
-}
-
-/* Reads what the kernel reads and writes its first operand back. */
-static void
-cost_in_place (const SsCall *c, SsCost *cost)
-{
-  cost->bytes = ss_size_add (cost->bytes, ss_tensor_bytes (ss_call_in (c, 0)));
 }
 
 /* ---- arithmetic ---- */
@@ -91,13 +78,6 @@ static const SsOpKind add = {
 };
 static const SsOpKind add_scalar = {
   .name = "aten::add", .node_name = "AddBackward0", .infer = ss_infer_like_first, .backward = ss_pass_gradient,
-};
-static const SsOpKind add_in_place = {
-  .name = "aten::add_", .infer = infer_nothing, .cost = cost_in_place, .in_place = TRUE,
-};
-static const SsOpKind copy_in_place = { .name = "aten::copy_", .infer = infer_nothing, .in_place = TRUE };
-static const SsOpKind mul_in_place = {
-  .name = "aten::mul_", .infer = infer_nothing, .cost = cost_in_place, .in_place = TRUE,
 };
 
 SsValue *
@@ -110,24 +90,6 @@ SsValue *
 ss_add_scalar (SsTape *t, SsValue *a)
 {
   return SS_RUN_KIND (t, add_scalar, NULL, a);
-}
-
-void
-ss_add_in_place (SsTape *t, SsValue *a, SsValue *b)
-{
-  SS_RUN_KIND (t, add_in_place, NULL, a, b);
-}
-
-void
-ss_copy_in_place (SsTape *t, SsValue *a, SsValue *b)
-{
-  SS_RUN_KIND (t, copy_in_place, NULL, a, b);
-}
-
-void
-ss_mul_in_place (SsTape *t, SsValue *a)
-{
-  SS_RUN_KIND (t, mul_in_place, NULL, a);
 }
 
 static void
@@ -247,6 +209,12 @@ SsValue *
 ss_to (SsTape *t, SsValue *a, SsDtype dtype)
 {
   return ss_value_dtype (a) == dtype ? a : SS_RUN_KIND (t, to_copy, SS_ATTRIBUTES (dtype), a);
+}
+
+SsValue *
+ss_copy (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, to_copy, SS_ATTRIBUTES (ss_value_dtype (a)), a);
 }
 
 static void
@@ -380,7 +348,26 @@ static const SsOpKind arange = { .name = "aten::arange", .infer = infer_factory 
 static const SsOpKind zeros = { .name = "aten::zeros", .infer = infer_factory };
 static const SsOpKind ones = { .name = "aten::ones", .infer = infer_factory };
 static const SsOpKind full = { .name = "aten::full", .infer = infer_factory };
-static const SsOpKind ones_like = { .name = "aten::ones_like", .infer = ss_infer_like_first };
+
+/* What is only looked at for its sizes is not read. */
+static void
+cost_of_filling (const SsCall *c, SsCost *cost)
+{
+  cost->bytes = ss_tensor_bytes (&c->out[0]);
+}
+
+static const SsOpKind ones_like = {
+  .name = "aten::ones_like", .infer = ss_infer_like_first, .cost = cost_of_filling,
+};
+static const SsOpKind full_like = {
+  .name = "aten::full_like", .infer = ss_infer_like_first, .cost = cost_of_filling,
+};
+static const SsOpKind zeros_like = {
+  .name = "aten::zeros_like", .infer = infer_typed, .cost = cost_of_filling,
+};
+static const SsOpKind new_zeros = {
+  .name = "aten::new_zeros", .infer = infer_factory, .cost = cost_of_filling,
+};
 
 static SsValue *
 make (SsTape *t, const SsOpKind *kind, SsDtype dtype, guint n_dims, const gint64 *size)
@@ -420,4 +407,25 @@ SsValue *
 ss_ones_like (SsTape *t, SsValue *a)
 {
   return SS_RUN_KIND (t, ones_like, NULL, a);
+}
+
+SsValue *
+ss_full_like (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, full_like, NULL, a);
+}
+
+SsValue *
+ss_zeros_like (SsTape *t, SsValue *a, SsDtype dtype)
+{
+  return SS_RUN_KIND (t, zeros_like, SS_ATTRIBUTES (dtype), a);
+}
+
+SsValue *
+ss_new_zeros (SsTape *t, SsValue *a, guint n_dims, const gint64 *size)
+{
+  gint64 attribute[SS_N_ATTRIBUTES] = { ss_value_dtype (a), n_dims };
+
+  memcpy (attribute + 2, size, n_dims * sizeof *size);
+  return SS_RUN_KIND (t, new_zeros, attribute, a);
 }

@@ -13,12 +13,6 @@ G_BEGIN_DECLS
 SsValue *ss_add (SsTape *t, SsValue *a, SsValue *b);
 /* a + number */
 SsValue *ss_add_scalar (SsTape *t, SsValue *a);
-/* a += b: no new storage, no history */
-void ss_add_in_place (SsTape *t, SsValue *a, SsValue *b);
-/* a *= number or a 0-dim tensor */
-void ss_mul_in_place (SsTape *t, SsValue *a);
-/* a.copy_ (b) */
-void ss_copy_in_place (SsTape *t, SsValue *a, SsValue *b);
 SsValue *ss_mul (SsTape *t, SsValue *a, SsValue *b);
 /* a * number, differentiable */
 SsValue *ss_scale (SsTape *t, SsValue *a);
@@ -33,6 +27,8 @@ SsValue *ss_gelu (SsTape *t, SsValue *a);
 SsValue *ss_tanh (SsTape *t, SsValue *a);
 /* x.to (dtype): the value itself if it has that type */
 SsValue *ss_to (SsTape *t, SsValue *a, SsDtype dtype);
+/* x.to (device, copy=True): a copy even where nothing changes */
+SsValue *ss_copy (SsTape *t, SsValue *a);
 /* A contiguous copy. */
 SsValue *ss_clone (SsTape *t, SsValue *a);
 /* A copy that lies as `layout` does. */
@@ -40,6 +36,11 @@ SsValue *ss_clone_like (SsTape *t, SsValue *a, const SsTensor *layout);
 /* The value itself if it is contiguous, else a copy. */
 SsValue *ss_contiguous (SsTape *t, SsValue *a);
 SsValue *ss_ones_like (SsTape *t, SsValue *a);
+/* torch.zeros_like (a, dtype), torch.full_like (a): contiguous or laid out as a dense `a` is */
+SsValue *ss_zeros_like (SsTape *t, SsValue *a, SsDtype dtype);
+SsValue *ss_full_like (SsTape *t, SsValue *a);
+/* a.new_zeros (sizes) */
+SsValue *ss_new_zeros (SsTape *t, SsValue *a, guint n_dims, const gint64 *size);
 
 /* Kernels without a derivative, by the name a profiler shows; `b` may be NULL. */
 #define SS_PLAIN_KERNELS(X)                                                                        \

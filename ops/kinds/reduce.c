@@ -64,6 +64,58 @@ ss_mean_last (SsTape *t, SsValue *a)
   return SS_RUN_KIND (t, mean, NULL, a);
 }
 
+/* ---- reductions without a derivative ---- */
+
+static gboolean
+is_reduced (const SsCall *c, guint dim)
+{
+  return ((guint64) c->attribute[0] >> dim & 1) != 0;
+}
+
+/* attributes: bits of the reduced dimensions, whether they stay with size 1 */
+static void
+infer_reduced (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0);
+  gint64 size[SS_MAX_DIMS];
+  guint n_dims = 0;
+
+  for (guint i = 0; i < x->n_dims; i++)
+    if (c->attribute[1] || !is_reduced (c, i))
+      size[n_dims++] = is_reduced (c, i) ? 1 : x->size[i];
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) x->dtype, n_dims, size);
+}
+
+static void
+reduced_scratch (SsCall *c)
+{
+  gboolean reduced[SS_MAX_DIMS];
+
+  for (guint i = 0; i < SS_MAX_DIMS; i++)
+    reduced[i] = is_reduced (c, i);
+  ss_call_reduce_scratch (c, ss_call_in (c, 0), reduced, ACCUMULATOR_BYTES);
+}
+
+static const SsOpKind vector_norm = {
+  .name = "aten::linalg_vector_norm", .infer = infer_reduced, .scratch = reduced_scratch,
+};
+static const SsOpKind mean_over = {
+  .name = "aten::mean", .infer = infer_reduced, .scratch = reduced_scratch,
+};
+
+SsValue *
+ss_vector_norm (SsTape *t, SsValue *a, guint reduced, gboolean is_kept)
+{
+  return SS_RUN_KIND (t, vector_norm, SS_ATTRIBUTES (reduced, is_kept), a);
+}
+
+SsValue *
+ss_mean_over (SsTape *t, SsValue *a, guint dim)
+{
+  return SS_RUN_KIND (t, mean_over, SS_ATTRIBUTES (1 << dim, TRUE), a);
+}
+
 /* ---- sum ---- */
 
 static void

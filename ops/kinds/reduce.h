@@ -10,6 +10,12 @@ G_BEGIN_DECLS
 
 /* mean (-1, keepdim) */
 SsValue *ss_mean_last (SsTape *t, SsValue *a);
+/* The Euclidean norm over the dimensions whose bits are set in `reduced`, in a's own type; they
+ * stay with size 1 if `is_kept`. No derivative. */
+SsValue *ss_vector_norm (SsTape *t, SsValue *a, guint reduced, gboolean is_kept);
+#define SS_ALL_DIMS G_MAXUINT
+/* mean (dim, keepdim), no derivative */
+SsValue *ss_mean_over (SsTape *t, SsValue *a, guint dim);
 /* Sum over the dimensions in which `target` is smaller (broadcasting undone), in a's own type. */
 SsValue *ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target);
 /* cumsum (-1) of integers or bools: i64 */

@@ -3,6 +3,7 @@
  * at::_scaled_dot_product_attention_math (ATen/native/transformers/attention.cpp), causal, as recorded in
  * data/pytorch/plain/llama-math-*: half types are computed in f32.
  */
+#include "ops/kinds/in-place.h"
 #include "ops/kinds/matmul.h"
 #include "ops/kinds/norm.h"
 #include "ops/kinds/pointwise.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * torch.optim.Adam and AdamW (torch/optim/adam.py): the same states and temporaries.
+ * torch.optim.Adam and AdamW (torch/optim/adam.py), with their default arguments: AdamW decays
+ * weights, Adam does not.
  */
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/optimizers.h"
@@ -12,7 +13,8 @@ enum
   STEP
 };
 
-/* fused keeps its step counter on the device, made before the moments */
+/* fused keeps its step counter on the device, made before the moments; the others keep it on the
+ * host */
 static void
 make_state (SsOptimizerRun *run, SsOptimizerSlot *slot)
 {
@@ -20,112 +22,107 @@ make_state (SsOptimizerRun *run, SsOptimizerSlot *slot)
   SsDtype dtype = ss_value_dtype (target);
 
   if (run->implementation == SS_FUSED)
-    slot->state[STEP] = ss_keep (ss_zeros (run->tape, SS_F32, 0, NULL));
-  slot->state[EXP_AVG] = ss_zeros_like (run->tape, target, dtype);
-  slot->state[EXP_AVG_SQ] = ss_zeros_like (run->tape, target, dtype);
+    ss_slot_set_state (slot, STEP, ss_zeros (run->tape, SS_F32, 0, NULL));
+  ss_slot_set_state (slot, EXP_AVG, ss_zeros_like (run->tape, target, dtype));
+  ss_slot_set_state (slot, EXP_AVG_SQ, ss_zeros_like (run->tape, target, dtype));
 }
 
-/* One multi-tensor kernel: reads parameter, gradient and both moments, writes all but the gradient; with a
- * master copy it writes both copies. */
+/* _fused_adam */
 static void
 update_fused (SsOptimizerRun *run, SsForeachKernel kernel)
 {
-  g_autoptr (GPtrArray) operands = g_ptr_array_sized_new (5 * run->n_slots);
-  guint64 bytes = 0;
+  g_autoptr (GPtrArray) avg = ss_optimizer_states (run, EXP_AVG);
+  g_autoptr (GPtrArray) avg_sq = ss_optimizer_states (run, EXP_AVG_SQ);
+  g_autoptr (GPtrArray) steps = ss_optimizer_states (run, STEP);
+  g_autoptr (GPtrArray) found_inf = ss_list_new ();
+  const SsForeachList states[] = { { avg, 2 }, { avg_sq, 2 }, { steps, 1 } };
 
-  for (guint i = 0; i < run->n_slots; i++)
-    {
-      const SsOptimizerSlot *s = &run->slots[i];
-      SsValue *all[] = { ss_slot_target (s), ss_slot_gradient (s), s->state[EXP_AVG], s->state[EXP_AVG_SQ], s->state[STEP] };
-
-      for (guint k = 0; k < G_N_ELEMENTS (all); k++)
-        {
-          g_ptr_array_add (operands, all[k]);
-          bytes = ss_size_add (bytes, ss_size_mul (k == 1 ? 1 : 2, ss_tensor_bytes (&all[k]->tensor)));
-        }
-      if (s->master)
-        bytes = ss_size_add (bytes, ss_tensor_bytes (&s->parameter->tensor));
-    }
-  ss_foreach (run->tape, kernel, operands->len, (SsValue *const *) operands->pdata, bytes);
+  SS_FOREACH (run->tape, ADD, { steps, 2 });
+  ss_optimizer_fused (run, kernel, G_N_ELEMENTS (states), states);
+  if (!run->found_inf)
+    return;
+  /* a step that was skipped is not counted */
+  for (guint i = 0; i < steps->len; i++)
+    ss_list_add (found_inf, run->found_inf);
+  SS_FOREACH (run->tape, SUB, { steps, 2 }, { found_inf, 1 });
 }
 
 /* _multi_tensor_adam: the denominators are a list of all parameters' size */
 static void
-update_foreach (SsOptimizerRun *run)
+update_foreach (SsOptimizerRun *run, gboolean decays)
 {
-  g_autoptr (GPtrArray) gradients = ss_optimizer_list (run, SS_LIST_GRADIENTS);
-  g_autoptr (GPtrArray) widened = NULL;
-  g_autoptr (GPtrArray) targets = ss_optimizer_list (run, SS_LIST_TARGETS);
-  g_autoptr (GPtrArray) avg = ss_optimizer_list (run, EXP_AVG);
-  g_autoptr (GPtrArray) avg_sq = ss_optimizer_list (run, EXP_AVG_SQ);
+  SsTape *t = run->tape;
+  g_autoptr (GPtrArray) gradients = ss_optimizer_wide_gradients (run);
+  g_autoptr (GPtrArray) targets = ss_optimizer_targets (run);
+  g_autoptr (GPtrArray) avg = ss_optimizer_states (run, EXP_AVG);
+  g_autoptr (GPtrArray) avg_sq = ss_optimizer_states (run, EXP_AVG_SQ);
   g_autoptr (GPtrArray) denominators = NULL;
 
-  /* assumed for masters over bf16 gradients: a list of fp32 gradients first */
-  if (run->n_slots > 0 && run->slots[0].master && !run->slots[0].accumulation)
-    widened = ss_foreach_new (run->tape, SS_FOREACH_COPY, gradients->len, (SsValue *const *) gradients->pdata, SS_F32);
-  ss_optimizer_pass (run, SS_FOREACH_MUL, 2, targets);        /* weight decay */
-  ss_optimizer_pass (run, SS_FOREACH_LERP, 3, avg);
-  ss_optimizer_pass (run, SS_FOREACH_MUL, 2, avg_sq);
-  ss_optimizer_pass (run, SS_FOREACH_ADDCMUL, 3, avg_sq);
-  denominators = ss_foreach_new (run->tape, SS_FOREACH_SQRT, avg_sq->len, (SsValue *const *) avg_sq->pdata, SS_N_DTYPES);
-  ss_optimizer_pass (run, SS_FOREACH_DIV, 2, denominators);
-  ss_optimizer_pass (run, SS_FOREACH_ADD, 2, denominators);
-  ss_optimizer_pass (run, SS_FOREACH_ADDCDIV, 4, targets);
-  ss_optimizer_copy_to_working (run);
+  if (decays)
+    SS_FOREACH (t, MUL, { targets, 2 });
+  SS_FOREACH (t, LERP, { avg, 2 }, { gradients, 1 });
+  SS_FOREACH (t, MUL, { avg_sq, 2 });
+  SS_FOREACH (t, ADDCMUL, { avg_sq, 2 }, { gradients, 1 }, { gradients, 0 });
+  denominators = ss_foreach_new (t, SS_FOREACH_SQRT, avg_sq, SS_N_DTYPES);
+  SS_FOREACH (t, DIV, { denominators, 2 });
+  SS_FOREACH (t, ADD, { denominators, 2 });
+  SS_FOREACH (t, ADDCDIV, { targets, 2 }, { avg, 1 }, { denominators, 1 });
 }
 
 /* _single_tensor_adam: `denom` lives until the next parameter's replaces it */
 static void
-update_for_loop (SsOptimizerRun *run)
+update_for_loop (SsOptimizerRun *run, gboolean decays)
 {
   SsTape *t = run->tape;
   g_autoptr (SsValue) denominator = NULL;
 
-  for (guint i = 0; i < run->n_slots; i++)
+  for (guint i = 0; i < run->active->len; i++)
     {
-      const SsOptimizerSlot *s = &run->slots[i];
-      g_autoptr (SsValue) gradient = ss_keep (ss_to (t, ss_slot_gradient (s), ss_value_dtype (ss_slot_target (s))));
-      SsDtype dtype = ss_value_dtype (s->state[EXP_AVG_SQ]);
+      const SsOptimizerSlot *s = run->active->pdata[i];
+      SsValue *target = ss_slot_target (s);
+      SsValue *avg = s->state[EXP_AVG], *avg_sq = s->state[EXP_AVG_SQ];
+      g_autoptr (SsValue) gradient = ss_slot_gradient (t, s);
+      SsDtype dtype = ss_value_dtype (avg_sq);
       SsValue *root;
 
-      ss_mul_in_place (t, ss_slot_target (s));
-      ss_add_in_place (t, s->state[EXP_AVG], gradient);
-      ss_add_in_place (t, s->state[EXP_AVG_SQ], gradient);
-      root = ss_plain (t, SS_PLAIN_SQRT, s->state[EXP_AVG_SQ], NULL, dtype);
+      if (decays)
+        SS_IN_PLACE (t, MUL, target);
+      SS_IN_PLACE (t, LERP, avg, gradient);
+      SS_IN_PLACE (t, MUL, avg_sq);
+      SS_IN_PLACE (t, ADDCMUL, avg_sq, gradient, gradient);
+      root = ss_plain (t, SS_PLAIN_SQRT, avg_sq, NULL, dtype);
       ss_rebind (&denominator, ss_plain (t, SS_PLAIN_DIV, root, NULL, dtype));
-      ss_add_in_place (t, ss_slot_target (s), denominator);
-      if (s->master)
-        ss_copy_in_place (t, s->parameter, s->master);
+      SS_IN_PLACE (t, ADD, denominator);
+      SS_IN_PLACE (t, ADDCDIV, target, avg, denominator);
     }
 }
 
 static void
-update (SsOptimizerRun *run, SsForeachKernel fused)
+update (SsOptimizerRun *run, SsForeachKernel fused, gboolean decays)
 {
-  switch (run->implementation)
-    {
-    case SS_FUSED: update_fused (run, fused); break;
-    case SS_FOREACH: update_foreach (run); break;
-    case SS_FOR_LOOP:
-    case SS_N_IMPLEMENTATIONS: update_for_loop (run); break;
-    }
+  if (run->implementation == SS_FUSED)
+    update_fused (run, fused);
+  else if (run->implementation == SS_FOREACH)
+    update_foreach (run, decays);
+  else
+    update_for_loop (run, decays);
 }
 
 static void
 update_adam (SsOptimizerRun *run)
 {
-  update (run, SS_FOREACH_FUSED_ADAM);
+  update (run, SS_FOREACH_FUSED_ADAM, FALSE);
 }
 
 static void
 update_adamw (SsOptimizerRun *run)
 {
-  update (run, SS_FOREACH_FUSED_ADAMW);
+  update (run, SS_FOREACH_FUSED_ADAMW, TRUE);
 }
 
 const SsOptimizer ss_optimizer_adam = {
-  .name = "adam", .description = "Adam: two moments per parameter", .implementations = SS_ALL_IMPLEMENTATIONS,
-  .make_state = make_state, .update = update_adam,
+  .name = "adam", .description = "Adam: two moments per parameter",
+  .implementations = SS_ALL_IMPLEMENTATIONS, .make_state = make_state, .update = update_adam,
 };
 const SsOptimizer ss_optimizer_adamw = {
   .name = "adamw", .description = "AdamW: two moments per parameter, decoupled weight decay",

@@ -3,6 +3,7 @@
 
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/optimizers.h"
+#include "ops/tape-private.h"
 
 const char *
 ss_implementation_name (SsImplementation implementation)
@@ -17,7 +18,10 @@ const SsOptimizer *const *
 ss_optimizers (void)
 {
   static const SsOptimizer *const all[] = {
-    &ss_optimizer_sgd, &ss_optimizer_momentum, &ss_optimizer_adam, &ss_optimizer_adamw, NULL,
+#define SS_LIST_OPTIMIZER(word) &ss_optimizer_##word,
+    SS_OPTIMIZERS (SS_LIST_OPTIMIZER)
+#undef SS_LIST_OPTIMIZER
+    NULL,
   };
 
   return all;
@@ -32,47 +36,7 @@ ss_optimizer_find (const char *name)
   return NULL;
 }
 
-void
-ss_optimizer_make_states (SsOptimizerRun *run)
-{
-  if (run->has_state)
-    return;
-  run->has_state = TRUE;
-  for (guint i = 0; i < run->n_slots && run->klass->make_state; i++)
-    {
-      run->klass->make_state (run, &run->slots[i]);
-      for (guint k = 0; k < G_N_ELEMENTS (run->slots[i].state); k++)
-        if (run->slots[i].state[k])
-          ss_value_claim (run->slots[i].state[k], SS_CATEGORY_OPTIMIZER_STATES);
-    }
-}
-
-void
-ss_optimizer_step (SsOptimizerRun *run)
-{
-  if (ss_tape_has_failed (run->tape))
-    return;
-  ss_tape_set_optimizer (run->tape, TRUE);
-  ss_optimizer_make_states (run);
-  run->klass->update (run);
-  ss_tape_set_optimizer (run->tape, FALSE);
-}
-
-void
-ss_optimizer_clear (SsOptimizerRun *run)
-{
-  for (guint i = 0; i < run->n_slots; i++)
-    {
-      for (guint k = 0; k < G_N_ELEMENTS (run->slots[i].state); k++)
-        ss_drop (&run->slots[i].state[k]);
-      ss_drop (&run->slots[i].master);
-      ss_drop (&run->slots[i].accumulation);
-    }
-  g_clear_pointer (&run->slots, g_free);
-  run->n_slots = 0;
-}
-
-/* ---- shared by the optimizers ---- */
+/* ---- slots ---- */
 
 SsValue *
 ss_slot_target (const SsOptimizerSlot *slot)
@@ -80,42 +44,277 @@ ss_slot_target (const SsOptimizerSlot *slot)
   return slot->master ? slot->master : slot->parameter;
 }
 
-SsValue *
-ss_slot_gradient (const SsOptimizerSlot *slot)
+static SsValue *
+own_gradient (const SsOptimizerSlot *slot)
 {
   return slot->accumulation ? slot->accumulation : slot->parameter->leaf->grad;
 }
 
-void
-ss_optimizer_pass (SsOptimizerRun *run, SsForeachKernel kernel, guint n_accesses, GPtrArray *first)
+SsValue *
+ss_slot_gradient (SsTape *t, const SsOptimizerSlot *slot)
 {
-  guint64 bytes = 0;
+  return ss_keep (ss_to (t, own_gradient (slot), ss_value_dtype (ss_slot_target (slot))));
+}
 
-  for (guint i = 0; i < first->len; i++)
-    bytes = ss_size_add (bytes, ss_size_mul (n_accesses, ss_tensor_bytes (&((SsValue *) first->pdata[i])->tensor)));
-  ss_foreach (run->tape, kernel, first->len, (SsValue *const *) first->pdata, bytes);
+/* What is kept beside a parameter is told by the parameter's name. */
+static SsValue *
+keep_beside (const SsOptimizerSlot *slot, SsValue *value, SsCategory category)
+{
+  SsValue *kept = ss_keep (value);
+  GArray *storages = kept->tape->program->storages;
+
+  ss_value_claim (kept, category);
+  if (kept->storage && slot->parameter->storage)
+    g_array_index (storages, SsStorageInfo, kept->storage->id).module_id
+        = g_array_index (storages, SsStorageInfo, slot->parameter->storage->id).module_id;
+  return kept;
+}
+
+void
+ss_slot_set_state (SsOptimizerSlot *slot, guint i, SsValue *value)
+{
+  g_assert (i < SS_MAX_STATES && !slot->state[i]);
+  slot->state[i] = keep_beside (slot, value, SS_CATEGORY_OPTIMIZER_STATES);
+  slot->has_state = TRUE;
+}
+
+/* ---- lists ---- */
+
+static const SsOptimizerSlot *
+active_slot (const SsOptimizerRun *run, guint i)
+{
+  return run->active->pdata[i];
 }
 
 GPtrArray *
-ss_optimizer_list (const SsOptimizerRun *run, gint state)
+ss_optimizer_targets (const SsOptimizerRun *run)
 {
-  GPtrArray *list = g_ptr_array_sized_new (run->n_slots);
+  GPtrArray *list = ss_list_new ();
 
-  for (guint i = 0; i < run->n_slots; i++)
-    {
-      const SsOptimizerSlot *s = &run->slots[i];
-
-      g_ptr_array_add (list, state == SS_LIST_TARGETS     ? ss_slot_target (s)
-                             : state == SS_LIST_GRADIENTS ? ss_slot_gradient (s)
-                                                          : s->state[state]);
-    }
+  for (guint i = 0; i < run->active->len; i++)
+    ss_list_add (list, ss_slot_target (active_slot (run, i)));
   return list;
 }
 
+GPtrArray *
+ss_optimizer_states (const SsOptimizerRun *run, guint state)
+{
+  GPtrArray *list = ss_list_new ();
+
+  for (guint i = 0; i < run->active->len; i++)
+    ss_list_add (list, active_slot (run, i)->state[state]);
+  return list;
+}
+
+GPtrArray *
+ss_optimizer_gradients (const SsOptimizerRun *run)
+{
+  GPtrArray *list = ss_list_new ();
+
+  for (guint i = 0; i < run->n_slots; i++)
+    if (run->slots[i].parameter->leaf->grad)
+      ss_list_add (list, own_gradient (&run->slots[i]));
+  return list;
+}
+
+static gboolean
+has_masters (const SsOptimizerRun *run)
+{
+  return run->active->len > 0 && active_slot (run, 0)->master;
+}
+
+GPtrArray *
+ss_optimizer_wide_gradients (const SsOptimizerRun *run)
+{
+  g_autoptr (GPtrArray) own = ss_optimizer_gradients (run);
+
+  if (!has_masters (run) || active_slot (run, 0)->accumulation)
+    return g_steal_pointer (&own);
+  return ss_foreach_new (run->tape, SS_FOREACH_COPY, own, SS_F32);
+}
+
+static GPtrArray *
+working_copies (const SsOptimizerRun *run)
+{
+  GPtrArray *list = ss_list_new ();
+
+  for (guint i = 0; i < run->active->len; i++)
+    if (active_slot (run, i)->master)
+      ss_list_add (list, active_slot (run, i)->parameter);
+  return list;
+}
+
+/* ---- load ---- */
+
 void
-ss_optimizer_copy_to_working (SsOptimizerRun *run)
+ss_optimizer_init (SsOptimizerRun *run, const SsOptimizer *klass, SsImplementation implementation,
+                   SsTape *t, GPtrArray *parameters)
+{
+  *run = (SsOptimizerRun) {
+    .klass = klass, .implementation = implementation, .tape = t,
+    .slots = g_new0 (SsOptimizerSlot, parameters->len), .active = g_ptr_array_new (),
+  };
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      SsValue *v = parameters->pdata[i];
+
+      if (v->leaf)
+        run->slots[run->n_slots++].parameter = v;
+    }
+}
+
+void
+ss_optimizer_make_masters (SsOptimizerRun *run, gboolean accumulates)
 {
   for (guint i = 0; i < run->n_slots; i++)
-    if (run->slots[i].master)
-      ss_copy_in_place (run->tape, run->slots[i].parameter, run->slots[i].master);
+    {
+      SsOptimizerSlot *s = &run->slots[i];
+
+      s->master = keep_beside (s, ss_to (run->tape, s->parameter, SS_F32),
+                               SS_CATEGORY_MASTER_WEIGHTS);
+    }
+  for (guint i = 0; i < run->n_slots && accumulates; i++)
+    {
+      SsOptimizerSlot *s = &run->slots[i];
+
+      s->accumulation = keep_beside (s, ss_zeros_like (run->tape, s->parameter, SS_F32),
+                                     SS_CATEGORY_GRADIENT_ACCUMULATION);
+      s->parameter->leaf->accumulation = s->accumulation;
+    }
+}
+
+void
+ss_optimizer_construct (SsOptimizerRun *run)
+{
+  if (run->klass->construct)
+    run->klass->construct (run);
+}
+
+void
+ss_optimizer_make_states (SsOptimizerRun *run)
+{
+  for (guint i = 0; i < run->n_slots && run->klass->make_state; i++)
+    run->klass->make_state (run, &run->slots[i]);
+}
+
+/* ---- step ---- */
+
+static void
+activate (SsOptimizerRun *run)
+{
+  g_ptr_array_set_size (run->active, 0);
+  for (guint i = 0; i < run->n_slots; i++)
+    {
+      SsOptimizerSlot *s = &run->slots[i];
+
+      if (!s->parameter->leaf->grad)
+        continue;
+      g_ptr_array_add (run->active, s);
+      if (!s->has_state && run->klass->make_state && !run->klass->makes_state_itself)
+        run->klass->make_state (run, s);
+    }
+}
+
+/* Master to working copy; a fused kernel has written both. */
+static void
+copy_to_working (SsOptimizerRun *run)
+{
+  g_autoptr (GPtrArray) working = working_copies (run);
+
+  if (run->implementation == SS_FOREACH)
+    {
+      g_autoptr (GPtrArray) masters = ss_optimizer_targets (run);
+
+      SS_FOREACH (run->tape, COPY, { working, 1 }, { masters, 1 });
+      return;
+    }
+  for (guint i = 0; i < run->active->len; i++)
+    SS_IN_PLACE (run->tape, COPY, active_slot (run, i)->parameter, active_slot (run, i)->master);
+}
+
+void
+ss_optimizer_step (SsOptimizerRun *run)
+{
+  if (ss_tape_has_failed (run->tape))
+    return;
+  activate (run);
+  run->klass->update (run);
+  if (has_masters (run) && run->implementation != SS_FUSED)
+    copy_to_working (run);
+}
+
+void
+ss_optimizer_fused (SsOptimizerRun *run, SsForeachKernel kernel, guint n_states,
+                    const SsForeachList *states)
+{
+  g_autoptr (GPtrArray) targets = ss_optimizer_targets (run);
+  g_autoptr (GPtrArray) gradients = ss_optimizer_gradients (run);
+  g_autoptr (GPtrArray) working = working_copies (run), scalars = ss_list_new ();
+  SsForeachList lists[SS_MAX_STATES + 4] = {
+    { targets, 2 }, { gradients, run->grad_scale ? 2 : 1 },
+  };
+  guint n = 2;
+
+  g_assert (n_states <= SS_MAX_STATES);
+  for (guint i = 0; i < n_states; i++)
+    lists[n++] = states[i];
+  lists[n++] = (SsForeachList) { working, 1 };
+  if (run->grad_scale)
+    ss_list_add (scalars, run->grad_scale);
+  if (run->found_inf)
+    ss_list_add (scalars, run->found_inf);
+  lists[n++] = (SsForeachList) { scalars, 1 };
+  ss_foreach (run->tape, kernel, n, lists);
+}
+
+/* ---- zero_grad ---- */
+
+/* foreach and fused zero all with one call, a for-loop tensor by tensor
+ * (torch/optim/optimizer.py). */
+static void
+zero (SsOptimizerRun *run, GPtrArray *list)
+{
+  if (run->implementation == SS_FOR_LOOP)
+    for (guint i = 0; i < list->len; i++)
+      SS_IN_PLACE (run->tape, ZERO, list->pdata[i]);
+  else
+    SS_FOREACH (run->tape, ZERO, { list, 1 });
+}
+
+void
+ss_optimizer_zero_grad (SsOptimizerRun *run, gboolean in_place)
+{
+  g_autoptr (GPtrArray) gradients = ss_list_new (), buffers = ss_list_new ();
+
+  for (guint i = 0; i < run->n_slots; i++)
+    {
+      SsLeaf *leaf = run->slots[i].parameter->leaf;
+
+      if (run->slots[i].accumulation)
+        ss_list_add (buffers, run->slots[i].accumulation);
+      if (leaf->grad && in_place)
+        ss_list_add (gradients, leaf->grad);
+      else if (leaf->grad)
+        ss_drop (&leaf->grad);
+    }
+  zero (run, gradients);
+  zero (run, buffers);
+}
+
+void
+ss_optimizer_clear (SsOptimizerRun *run)
+{
+  for (guint i = 0; i < run->n_slots; i++)
+    {
+      SsOptimizerSlot *s = &run->slots[i];
+
+      for (guint k = 0; k < SS_MAX_STATES; k++)
+        ss_drop (&s->state[k]);
+      ss_drop (&s->master);
+      ss_drop (&s->accumulation);
+      s->parameter->leaf->accumulation = NULL;
+    }
+  g_clear_pointer (&run->slots, g_free);
+  g_clear_pointer (&run->active, g_ptr_array_unref);
+  run->n_slots = 0;
 }

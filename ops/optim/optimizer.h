@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsOptimizer: the contract of an optimizer: which states it makes, when, and with which temporaries it
- * updates.  Static const structs, one file each; instances belong to the training loop.
+ * SsOptimizer: the contract of an optimizer: which states it makes, when, and with which
+ * temporaries it updates.  Static const structs, one file each; an SsOptimizerRun belongs to the
+ * training loop.
  */
 #pragma once
 
@@ -12,7 +13,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   SS_FOR_LOOP,
-  SS_FOREACH,
+  SS_FOREACH,                    /* the class as it is without an argument: foreach=None */
   SS_FUSED,
   SS_N_IMPLEMENTATIONS
 } SsImplementation;
@@ -20,13 +21,16 @@ typedef enum
 /* "for-loop", "foreach", "fused" (transfer none) */
 const char *ss_implementation_name (SsImplementation implementation);
 
+#define SS_MAX_STATES 4
+
 /* One trainable parameter as the optimizer sees it. */
 typedef struct
 {
   SsValue *parameter;            /* what the model computes with */
-  SsValue *master;               /* fp32 copy to update, or NULL */
-  SsValue *accumulation;         /* fp32 gradient buffer, or NULL */
-  SsValue *state[4];             /* in the order of the class's Python code; held */
+  SsValue *master;               /* fp32 copy to update, or NULL; held */
+  SsValue *accumulation;         /* fp32 gradient buffer, or NULL; held */
+  gboolean has_state;
+  SsValue *state[SS_MAX_STATES];   /* numbered by the optimizer's file; held */
 } SsOptimizerSlot;
 
 typedef struct _SsOptimizer SsOptimizer;
@@ -36,32 +40,49 @@ typedef struct
   const SsOptimizer *klass;
   SsImplementation implementation;
   SsTape *tape;
-  SsOptimizerSlot *slots;
+  SsOptimizerSlot *slots;        /* in parameters () order */
   guint n_slots;
-  gboolean has_state;            /* the first update has been made */
-  SsValue *found_inf, *inv_scale;   /* GradScaler's, for a fused step; or NULL */
+  GPtrArray *active;             /* SsOptimizerSlot *: during an update, those with a gradient */
+  SsValue *found_inf, *grad_scale;   /* GradScaler's, for a fused step; or NULL */
 } SsOptimizerRun;
 
 struct _SsOptimizer
 {
-  const char *name;              /* "adamw" */
-  const char *description;
-  guint implementations;         /* bits 1 << SsImplementation */
-  /* optional: what the constructor makes (Adagrad's sums) */
+  const char *name;              /* required: "adamw" */
+  const char *description;       /* required: one line */
+  guint implementations;         /* required: bits 1 << SsImplementation */
+  /* optional: what the constructor makes */
   void (*construct) (SsOptimizerRun *run);
-  /* optional: states of one parameter at its first update */
+  /* optional: states of one parameter, at its first update or at a resume */
   void (*make_state) (SsOptimizerRun *run, SsOptimizerSlot *slot);
-  /* required: one update, states exist */
+  /* required: one update of the active slots; states exist */
   void (*update) (SsOptimizerRun *run);
+  /* the first update makes the states from gradients: make_state serves a resume only */
+  guint makes_state_itself : 1;
 };
 
 /* NULL-terminated list. */
 const SsOptimizer *const *ss_optimizers (void);
 const SsOptimizer *ss_optimizer_find (const char *name);
 
-/* Builds states lazily (construct is the loop's to call), then updates. */
-void ss_optimizer_step (SsOptimizerRun *run);
+/* A slot for each of `parameters` (SsValue) that requires a gradient; nothing is allocated. */
+void ss_optimizer_init (SsOptimizerRun *run, const SsOptimizer *klass,
+                        SsImplementation implementation, SsTape *t, GPtrArray *parameters);
+/* Copies in fp32, after all parameters; then, if `accumulates`, fp32 buffers to which autograd
+ * adds every gradient that reaches the parameter.  Assumed: no recording has them. */
+void ss_optimizer_make_masters (SsOptimizerRun *run, gboolean accumulates);
+/* The optimizer's constructor. */
+void ss_optimizer_construct (SsOptimizerRun *run);
+/* A resume: every state exists before the first step. */
 void ss_optimizer_make_states (SsOptimizerRun *run);
+/* What a step reads: .grad or the fp32 buffer of every parameter with a gradient. (transfer
+ * full) */
+GPtrArray *ss_optimizer_gradients (const SsOptimizerRun *run);
+/* optimizer.step (): the first makes the states. */
+void ss_optimizer_step (SsOptimizerRun *run);
+/* optimizer.zero_grad (set_to_none=not in_place); fp32 buffers are always kept and zeroed. */
+void ss_optimizer_zero_grad (SsOptimizerRun *run, gboolean in_place);
+/* Lets go of everything held. */
 void ss_optimizer_clear (SsOptimizerRun *run);
 
 G_END_DECLS

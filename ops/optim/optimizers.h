@@ -5,31 +5,40 @@
 #pragma once
 
 #include "ops/kinds/foreach.h"
+#include "ops/kinds/in-place.h"
 #include "ops/optim/optimizer.h"
 
 G_BEGIN_DECLS
 
-extern const SsOptimizer ss_optimizer_sgd, ss_optimizer_momentum;
-extern const SsOptimizer ss_optimizer_adam, ss_optimizer_adamw;
+/* One word adds an optimizer: `ss_optimizer_WORD` of its file. */
+#define SS_OPTIMIZERS(X)                                                                           \
+  X (sgd) X (momentum) X (adam) X (adamw) X (adagrad) X (rmsprop) X (nadam) X (adafactor)
 
-#define SS_ALL_IMPLEMENTATIONS (1u << SS_FOR_LOOP | 1u << SS_FOREACH | 1u << SS_FUSED)
+#define SS_DECLARE_OPTIMIZER(word) extern const SsOptimizer ss_optimizer_##word;
+SS_OPTIMIZERS (SS_DECLARE_OPTIMIZER)
+#undef SS_DECLARE_OPTIMIZER
+
+#define SS_WITHOUT_FUSED (1u << SS_FOR_LOOP | 1u << SS_FOREACH)
+#define SS_ALL_IMPLEMENTATIONS (SS_WITHOUT_FUSED | 1u << SS_FUSED)
 
 /* What the update writes: the master copy, or the parameter. (transfer none) */
 SsValue *ss_slot_target (const SsOptimizerSlot *slot);
-/* What it reads: the fp32 accumulation buffer, or .grad. (transfer none) */
-SsValue *ss_slot_gradient (const SsOptimizerSlot *slot);
+/* What it reads: the fp32 buffer, or .grad, in the target's type: maybe a new tensor. (transfer
+ * full) */
+SsValue *ss_slot_gradient (SsTape *t, const SsOptimizerSlot *slot);
+/* State number `i` becomes `value`, floating or not. */
+void ss_slot_set_state (SsOptimizerSlot *slot, guint i, SsValue *value);
 
-/* A foreach pass over `first` that touches each element n_accesses times. */
-void ss_optimizer_pass (SsOptimizerRun *run, SsForeachKernel kernel, guint n_accesses, GPtrArray *first);
+/* Lists over the active slots. (transfer full) */
+GPtrArray *ss_optimizer_targets (const SsOptimizerRun *run);
+GPtrArray *ss_optimizer_states (const SsOptimizerRun *run, guint i);
+/* Gradients in the targets' type: with masters a list of new fp32 tensors, assumed. */
+GPtrArray *ss_optimizer_wide_gradients (const SsOptimizerRun *run);
 
-enum
-{
-  SS_LIST_TARGETS = -1,
-  SS_LIST_GRADIENTS = -2
-};
-/* One value of each slot: state number `state`, or one of the above. (transfer container) */
-GPtrArray *ss_optimizer_list (const SsOptimizerRun *run, gint state);
-/* parameter.copy_ (master), one kernel each, where there is a master. */
-void ss_optimizer_copy_to_working (SsOptimizerRun *run);
+/* A fused kernel over targets, gradients in their own type, and `states`.  It writes a master's
+ * working copy too (assumed), takes GradScaler's scalars, and with them writes the unscaled
+ * gradients. */
+void ss_optimizer_fused (SsOptimizerRun *run, SsForeachKernel kernel, guint n_states,
+                         const SsForeachList *states);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * torch.optim.SGD, without and with momentum (torch/optim/sgd.py).
+ * torch.optim.SGD, without and with momentum (torch/optim/sgd.py): no decay, no dampening.
  */
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/optimizers.h"
@@ -10,91 +10,145 @@ enum
   MOMENTUM_BUFFER
 };
 
-/* the buffer begins as a clone of the first gradient */
+static gboolean
+has_momentum (const SsOptimizerRun *run)
+{
+  return run->klass == &ss_optimizer_momentum;
+}
+
+/* of a resume */
 static void
 make_momentum (SsOptimizerRun *run, SsOptimizerSlot *slot)
 {
   SsValue *target = ss_slot_target (slot);
 
-  slot->state[MOMENTUM_BUFFER] = ss_zeros_like (run->tape, target, ss_value_dtype (target));
+  ss_slot_set_state (slot, MOMENTUM_BUFFER, ss_empty (run->tape, &target->tensor));
 }
 
+/* _fused_sgd: a first buffer is only written */
 static void
 update_fused (SsOptimizerRun *run)
 {
-  g_autoptr (GPtrArray) operands = g_ptr_array_new ();
-  guint64 bytes = 0;
+  g_autoptr (GPtrArray) buffers = NULL;
+  SsForeachList states;
+  gboolean is_first = FALSE;
 
-  for (guint i = 0; i < run->n_slots; i++)
+  if (!has_momentum (run))
     {
-      const SsOptimizerSlot *s = &run->slots[i];
-      SsValue *all[] = { ss_slot_target (s), ss_slot_gradient (s), s->state[MOMENTUM_BUFFER] };
-
-      for (guint k = 0; k < G_N_ELEMENTS (all) && all[k]; k++)
-        {
-          g_ptr_array_add (operands, all[k]);
-          bytes = ss_size_add (bytes, ss_size_mul (k == 1 ? 1 : 2, ss_tensor_bytes (&all[k]->tensor)));
-        }
-      if (s->master)
-        bytes = ss_size_add (bytes, ss_tensor_bytes (&s->parameter->tensor));
+      ss_optimizer_fused (run, SS_FOREACH_FUSED_SGD, 0, NULL);
+      return;
     }
-  ss_foreach (run->tape, SS_FOREACH_FUSED_SGD, operands->len, (SsValue *const *) operands->pdata, bytes);
+  for (guint i = 0; i < run->active->len; i++)
+    {
+      SsOptimizerSlot *s = run->active->pdata[i];
+
+      if (s->has_state)
+        continue;
+      is_first = TRUE;
+      make_momentum (run, s);
+    }
+  buffers = ss_optimizer_states (run, MOMENTUM_BUFFER);
+  states = (SsForeachList) { buffers, is_first ? 1 : 2 };
+  ss_optimizer_fused (run, SS_FOREACH_FUSED_SGD, 1, &states);
+}
+
+/* The buffer begins as a clone of the first gradient: TRUE if it did so now. */
+static gboolean
+begin_buffer (SsOptimizerRun *run, SsOptimizerSlot *slot, SsValue *gradient)
+{
+  if (slot->has_state)
+    return FALSE;
+  ss_slot_set_state (slot, MOMENTUM_BUFFER, ss_clone_like (run->tape, gradient, &gradient->tensor));
+  return TRUE;
+}
+
+/* _multi_tensor_sgd: if any buffer is missing, they are updated one by one */
+static void
+update_buffers (SsOptimizerRun *run, GPtrArray *gradients)
+{
+  SsTape *t = run->tape;
+  gboolean is_first = FALSE;
+
+  for (guint i = 0; i < run->active->len; i++)
+    is_first |= !((SsOptimizerSlot *) run->active->pdata[i])->has_state;
+  if (!is_first)
+    {
+      g_autoptr (GPtrArray) buffers = ss_optimizer_states (run, MOMENTUM_BUFFER);
+
+      SS_FOREACH (t, MUL, { buffers, 2 });
+      SS_FOREACH (t, ADD, { buffers, 2 }, { gradients, 1 });
+      return;
+    }
+  for (guint i = 0; i < run->active->len; i++)
+    {
+      SsOptimizerSlot *s = run->active->pdata[i];
+
+      if (begin_buffer (run, s, gradients->pdata[i]))
+        continue;
+      SS_IN_PLACE (t, MUL, s->state[MOMENTUM_BUFFER]);
+      SS_IN_PLACE (t, ADD, s->state[MOMENTUM_BUFFER], gradients->pdata[i]);
+    }
 }
 
 static void
 update_foreach (SsOptimizerRun *run)
 {
-  g_autoptr (GPtrArray) gradients = ss_optimizer_list (run, SS_LIST_GRADIENTS);
-  g_autoptr (GPtrArray) targets = ss_optimizer_list (run, SS_LIST_TARGETS);
-  g_autoptr (GPtrArray) widened = NULL;
+  g_autoptr (GPtrArray) gradients = ss_optimizer_wide_gradients (run);
+  g_autoptr (GPtrArray) targets = ss_optimizer_targets (run);
+  g_autoptr (GPtrArray) buffers = NULL;
 
-  if (run->n_slots > 0 && run->slots[0].master && !run->slots[0].accumulation)
-    widened = ss_foreach_new (run->tape, SS_FOREACH_COPY, gradients->len, (SsValue *const *) gradients->pdata, SS_F32);
-  if (run->n_slots > 0 && run->slots[0].state[MOMENTUM_BUFFER])
+  if (has_momentum (run))
     {
-      g_autoptr (GPtrArray) buffers = ss_optimizer_list (run, MOMENTUM_BUFFER);
-
-      ss_optimizer_pass (run, SS_FOREACH_MUL, 2, buffers);
-      ss_optimizer_pass (run, SS_FOREACH_ADD, 3, buffers);
+      update_buffers (run, gradients);
+      buffers = ss_optimizer_states (run, MOMENTUM_BUFFER);
     }
-  ss_optimizer_pass (run, SS_FOREACH_ADD, 3, targets);
-  ss_optimizer_copy_to_working (run);
+  SS_FOREACH (run->tape, ADD, { targets, 2 }, { buffers ? buffers : gradients, 1 });
 }
 
+/* _single_tensor_sgd */
 static void
 update_for_loop (SsOptimizerRun *run)
 {
   SsTape *t = run->tape;
 
-  for (guint i = 0; i < run->n_slots; i++)
+  for (guint i = 0; i < run->active->len; i++)
     {
-      const SsOptimizerSlot *s = &run->slots[i];
-      g_autoptr (SsValue) gradient = ss_keep (ss_to (t, ss_slot_gradient (s), ss_value_dtype (ss_slot_target (s))));
+      SsOptimizerSlot *s = run->active->pdata[i];
+      g_autoptr (SsValue) gradient = ss_slot_gradient (t, s);
+      SsValue *change = gradient;
 
-      if (s->state[MOMENTUM_BUFFER])
-        ss_add_in_place (t, s->state[MOMENTUM_BUFFER], gradient);
-      ss_add_in_place (t, ss_slot_target (s), s->state[MOMENTUM_BUFFER] ? s->state[MOMENTUM_BUFFER] : gradient);
-      if (s->master)
-        ss_copy_in_place (t, s->parameter, s->master);
+      if (has_momentum (run))
+        {
+          gboolean is_first = begin_buffer (run, s, gradient);
+
+          change = s->state[MOMENTUM_BUFFER];
+          if (!is_first)
+            {
+              SS_IN_PLACE (t, MUL, change);
+              SS_IN_PLACE (t, ADD, change, gradient);
+            }
+        }
+      SS_IN_PLACE (t, ADD, ss_slot_target (s), change);
     }
 }
 
 static void
 update (SsOptimizerRun *run)
 {
-  switch (run->implementation)
-    {
-    case SS_FUSED: update_fused (run); break;
-    case SS_FOREACH: update_foreach (run); break;
-    case SS_FOR_LOOP:
-    case SS_N_IMPLEMENTATIONS: update_for_loop (run); break;
-    }
+  if (run->implementation == SS_FUSED)
+    update_fused (run);
+  else if (run->implementation == SS_FOREACH)
+    update_foreach (run);
+  else
+    update_for_loop (run);
 }
 
 const SsOptimizer ss_optimizer_sgd = {
-  .name = "sgd", .description = "SGD without states", .implementations = SS_ALL_IMPLEMENTATIONS, .update = update,
+  .name = "sgd", .description = "SGD without states", .implementations = SS_ALL_IMPLEMENTATIONS,
+  .update = update,
 };
 const SsOptimizer ss_optimizer_momentum = {
   .name = "momentum", .description = "SGD with momentum: one buffer per parameter",
   .implementations = SS_ALL_IMPLEMENTATIONS, .make_state = make_momentum, .update = update,
+  .makes_state_itself = TRUE,
 };

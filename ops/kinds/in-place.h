@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels that write their first operand in place: no storage, no history.
+ */
+#pragma once
+
+#include "ops/tape.h"
+
+G_BEGIN_DECLS
+
+/* By the name a profiler shows; the cost says whether the kernel also reads what it writes. */
+#define SS_IN_PLACE_KERNELS(X)                                                                     \
+  X (ADD, "aten::add_", updates) X (MUL, "aten::mul_", updates) X (DIV, "aten::div_", updates)     \
+  X (POW, "aten::pow_", updates) X (RSQRT, "aten::rsqrt_", updates)                                \
+  X (CLAMP, "aten::clamp_", updates) X (LERP, "aten::lerp_", updates)                              \
+  X (ADDCMUL, "aten::addcmul_", updates) X (ADDCDIV, "aten::addcdiv_", updates)                    \
+  X (UPDATE_SCALE, "aten::_amp_update_scale_", updates)                                            \
+  X (COPY, "aten::copy_", overwrites) X (ZERO, "aten::zero_", overwrites)
+typedef enum
+{
+#define SS_IN_PLACE_MEMBER(UPPER, name, cost) SS_IN_PLACE_##UPPER,
+  SS_IN_PLACE_KERNELS (SS_IN_PLACE_MEMBER)
+#undef SS_IN_PLACE_MEMBER
+  SS_N_IN_PLACE
+} SsInPlaceKernel;
+
+/* One call over `n` operands; a value given twice is read once. */
+void ss_in_place (SsTape *t, SsInPlaceKernel kernel, guint n, SsValue *const *operands);
+#define SS_IN_PLACE(t, UPPER, ...) ss_in_place (t, SS_IN_PLACE_##UPPER, SS_VALUES (__VA_ARGS__))
+/* a += b */
+void ss_add_in_place (SsTape *t, SsValue *a, SsValue *b);
+
+G_END_DECLS
