@@ -224,10 +224,25 @@ ss_canvas_script (const SsCanvas *self, SsCanvasFormat format)
   return g_string_free (script, FALSE);
 }
 
+/* Where the face is missing a browser would take one with serifs; gnuplot cannot name a second choice. */
+static GBytes *
+with_other_faces (GBytes *svg)
+{
+  gsize size;
+  const char *data = g_bytes_get_data (svg, &size);
+  GString *text = g_string_new_len (data, (gssize) size);
+
+  g_string_replace (text, "font-family=\"" SS_FONT "\"", "font-family=\"" SS_FONT ", Verdana, sans-serif\"", 0);
+  return g_string_free_to_bytes (text);
+}
+
 GBytes *
 ss_canvas_draw (const SsCanvas *self, SsCanvasFormat format, GError **error)
 {
   g_autofree char *script = ss_canvas_script (self, format);
+  g_autoptr (GBytes) picture = ss_gnuplot_run (script, error);
 
-  return ss_gnuplot_run (script, error);
+  if (picture == NULL || format == SS_CANVAS_PNG)
+    return g_steal_pointer (&picture);
+  return with_other_faces (picture);
 }

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Less than this part of what is reserved, lying idle, is not why memory ran out. */
+#define WORTH_A_WORD 100
+
 const char *
 ss_phase_phrase (const char *phase)
 {
@@ -154,7 +157,8 @@ ss_finding_fragments (const SsRecording *recording, SsMemoryUnits units)
   g_autofree char *cached_text = ss_format_bytes (cached_bytes, units, 2);
   g_autofree char *largest_text = ss_format_bytes (oom->largest_free_block_bytes, units, 1);
 
-  if (!recording->is_oom || cached_bytes + oom->free_bytes < oom->tensor_bytes)
+  if (!recording->is_oom || cached_bytes + oom->free_bytes < oom->tensor_bytes
+      || cached_bytes < oom->at.reserved_bytes / WORTH_A_WORD)
     return NULL;
   if (oom->largest_free_block_bytes == 0)
     return g_strdup_printf ("%s is reserved and not in use, but in pieces too small.", cached_text);

@@ -6,7 +6,7 @@
 #include "output/text-width.h"
 
 #define LINE_PX 20               /* from one line of text to the next */
-#define GAP_PX 4                 /* between a label and the curve below it */
+#define GAP_PX 4                 /* between a label and the curve below it, or another label */
 #define REACH_PX 260             /* a pointer longer than this says little */
 #define MAX_MARGIN (SS_N_BANDS + 2)
 
@@ -42,8 +42,10 @@ put_label (SsFigure *self, const SsRect *place, const char *text, double size_px
   SsTextLook look = { .size_px = size_px, .colour = colour, .align = SS_ALIGN_CENTRE };
   SsPoint middle = { (place->left + place->right) / 2, (place->top + place->bottom) / 2 };
 
+  SsRect around = { place->left - GAP_PX, place->top - GAP_PX, place->right + GAP_PX, place->bottom + GAP_PX };
+
   ss_canvas_text (self->canvas, middle, &look, text);
-  ss_obstacles_add_rect (self->obstacles, place);
+  ss_obstacles_add_rect (self->obstacles, &around);
 }
 
 static gboolean
@@ -307,6 +309,15 @@ label_free (SsFigure *self)
   put_inside (self, limit, reserved, text, "#333333");
 }
 
+/* "224 MiB", "3.91 GiB". (transfer full) */
+static char *
+exact_bytes (const SsFigure *self, guint64 bytes)
+{
+  SsByteScale scale = ss_byte_scale (self->units, bytes);
+
+  return ss_format_bytes (bytes, self->units, bytes % (guint64) scale.bytes == 0 ? 0 : 2);
+}
+
 /* The request stands on what the allocator holds, crosses the limit by what was missing, and may be cut off at
  * the top of the plot. */
 static void
@@ -317,8 +328,8 @@ label_request (Labels *labels)
   double base = (double) (self->recording->context_bytes + oom->at.reserved_bytes);
   SsRect box = { self->right - 12, MAX (ss_figure_y (self, base + (double) oom->requested_bytes), SS_PLOT_HEAD - 4),
                  SS_PLOT_RIGHT - 4, ss_figure_y (self, base) };
-  g_autofree char *asks = ss_format_bytes (oom->requested_bytes, self->units, 2);
-  g_autofree char *free_text = ss_format_bytes (oom->free_bytes, self->units, 2);
+  g_autofree char *asks = exact_bytes (self, oom->requested_bytes);
+  g_autofree char *free_text = exact_bytes (self, oom->free_bytes);
   g_autofree char *first = g_strdup_printf ("OOM: asks %s", asks);
   g_autofree char *second = oom->free_bytes == 0 ? g_strdup ("with nothing free")
                                                  : g_strdup_printf ("with %s free", free_text);

@@ -8,7 +8,7 @@
 #include "output/text-width.h"
 
 /* A limit this many times above what is ever used would flatten the curve: the axis is broken below it. */
-#define FAR_LIMIT 3
+#define FAR_LIMIT 2.5
 #define BREAK_PX 32
 #define OOM_TAIL_PX 30
 #define MAX_POINTS 14000

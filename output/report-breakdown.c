@@ -43,13 +43,14 @@ append_remark (SsReport *report, const Row *row)
 {
   const SsRecording *recording = report->recording;
   gboolean is_after_update = recording->is_oom && recording->oom.at.step > 1;
+  const char *plural = recording->n_layers == 1 ? "" : "s";
 
   if (row->category == SS_CATEGORY_OPTIMIZER_STATES && is_after_update && recording->state_bytes_new > 0)
     g_string_append (report->text, "  new since step 1");
   else if (row->category == SS_CATEGORY_ACTIVATIONS && g_strcmp0 (recording->policy, "none") == 0)
-    g_string_append_printf (report->text, "  %u layers, all kept", recording->n_layers);
+    g_string_append_printf (report->text, "  %u layer%s, all kept", recording->n_layers, plural);
   else if (row->category == SS_CATEGORY_ACTIVATIONS)
-    g_string_append_printf (report->text, "  %u layers, %s", recording->n_layers, recording->policy);
+    g_string_append_printf (report->text, "  of %u layer%s", recording->n_layers, plural);
 }
 
 static gint
@@ -133,6 +134,9 @@ ss_report_breakdown (SsReport *report, const char *title, const SsPeakRecord *st
       const Row *row = &g_array_index (rows, Row, i);
       g_autofree char *number = ss_format_scaled (row->bytes, scale, 2);
 
+      /* it counts in the sum, but a line would say 0.00 */
+      if ((double) row->bytes < 0.005 * scale.bytes)
+        continue;
       g_string_append_printf (report->text, "  %-*s", LABEL_COLUMNS, row->label);
       append_bar (report, row->bytes, largest_bytes, bar_columns, row->colour);
       g_string_append_printf (report->text, " %*s", NUMBER_COLUMNS, number);

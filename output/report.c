@@ -167,7 +167,9 @@ append_convention (SsReport *report)
     return;
   line = g_string_new ("MFU and HFU are of ");
   ss_append_fixed (line, recording->peak_flop_per_s / 1e12, 1);
-  g_string_append_printf (line, " TFLOP/s; model flops: %s.", recording->flop_convention);
+  /* what comes after the first clause is for the JSON */
+  g_string_append_printf (line, " TFLOP/s; model flops: %.*s.", (int) strcspn (recording->flop_convention, ";"),
+                          recording->flop_convention);
   ss_report_wrap (report, "", line->str);
   g_string_free (line, TRUE);
 }
@@ -190,7 +192,7 @@ peak_words (const SsReport *report)
                                                 recording->peak.step);
 
   if (recording->capacity_bytes < G_MAXINT64)
-    return g_strdup_printf ("Peak %s of %s, %s. %s never used.", peak, limit, where, unused);
+    return g_strdup_printf ("Peak %s of %s, %s. %s unused.", peak, limit, where, unused);
   if (device_bytes == 0)
     return g_strdup_printf ("Peak %s, %s. With reserve and context %s.", peak, where, need);
   device = ss_format_bytes (device_bytes, units, 1);
@@ -208,8 +210,8 @@ append_reserved (SsReport *report)
   guint64 cached_bytes = recording->peak.reserved_bytes - recording->peak.allocated_bytes;
   g_autofree char *reserved = ss_format_bytes (recording->peak_reserved_bytes, units, 1);
   g_autofree char *cached = ss_format_bytes (cached_bytes, units, 1);
-  g_autofree char *line = g_strdup_printf ("Reserved by the allocator at most %s (%s cached and not in use at the "
-                                           "peak).", reserved, cached);
+  g_autofree char *line = g_strdup_printf ("Reserved by the allocator at most %s (%s cached at the peak).", reserved,
+                                           cached);
 
   ss_report_wrap (report, "", line);
 }
