@@ -15,7 +15,8 @@ record (guint32 *n_storages, GError **error)
 {
   const char *const overrides[] = { "hardware/capacity=unlimited", NULL };
   g_autofree char *path = ss_data_find (SCENARIO);
-  g_autoptr (SsScenario) scenario = ss_scenario_load (path != NULL ? path : SCENARIO, overrides, error);
+  g_autoptr (SsScenario) scenario
+      = ss_scenario_load (path != NULL ? path : SCENARIO, overrides, error);
   SsRecording *recording = scenario != NULL ? ss_simulate (scenario, error) : NULL;
 
   *n_storages = 0;
@@ -43,7 +44,8 @@ answer (SsAllocator *allocator, const GArray *memory, SsBlock **blocks)
       if (event->action != SS_EVENT_ALLOC && event->action != SS_EVENT_FREE)
         continue;
       if (event->action == SS_EVENT_ALLOC)
-        blocks[event->storage_id] = ss_allocator_allocate (allocator, event->bytes, event->stream, &report);
+        blocks[event->storage_id]
+            = ss_allocator_allocate (allocator, event->bytes, event->stream, &report);
       else
         ss_allocator_release (allocator, blocks[event->storage_id]);
       n++;
@@ -52,7 +54,8 @@ answer (SsAllocator *allocator, const GArray *memory, SsBlock **blocks)
 }
 
 static gboolean
-bench_row (GString *out, const SsAllocatorClass *klass, const GArray *memory, guint32 n_storages, GError **error)
+bench_row (GString *out, const SsAllocatorClass *klass, const GArray *memory, guint32 n_storages,
+           GError **error)
 {
   const SsAllocatorSettings settings = { .capacity_bytes = G_MAXINT64 };
   double rates[N_REPEATS];
@@ -70,7 +73,8 @@ bench_row (GString *out, const SsAllocatorClass *klass, const GArray *memory, gu
       n = answer (allocator, memory, blocks);
       rates[i] = n * 1e6 / (double) MAX (g_get_monotonic_time () - start_us, 1);
     }
-  g_string_append_printf (out, "%-10s  %10u  %15.0f\n", klass->name, n, ss_median (rates, N_REPEATS));
+  g_string_append_printf (out, "%-10s  %10u  %15.0f\n", klass->name, n,
+                          ss_median (rates, N_REPEATS));
   return TRUE;
 }
 
@@ -82,7 +86,8 @@ ss_bench_allocator (GString *out, GError **error)
 
   if (recording == NULL)
     return FALSE;
-  g_string_append_printf (out, "requests and releases of %s, median of %d repeats\n", SCENARIO, N_REPEATS);
+  g_string_append_printf (out, "requests and releases of %s, median of %d repeats\n", SCENARIO,
+                          N_REPEATS);
   g_string_append (out, "allocator     requests       requests/s\n");
   for (const SsAllocatorClass *const *klass = ss_allocator_classes (); *klass != NULL; klass++)
     if (!bench_row (out, *klass, recording->memory, n_storages, error))

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Appends a table, one row for each allocator, for the shipped scenario llama8b-h100 on a device without
- * limit. FALSE with *error: it cannot be found or run. */
+/* Appends a table, one row for each allocator, for the shipped scenario llama8b-h100 on a device
+ * without limit. FALSE with *error: it cannot be found or run. */
 gboolean ss_bench_allocator (GString *out, GError **error);
 
 G_END_DECLS

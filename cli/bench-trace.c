@@ -77,7 +77,9 @@ ss_bench_trace (GString *out, GError **error)
   for (guint i = 0; i < N_REPEATS; i++)
     if (!run_once (path != NULL ? path : SCENARIO, i, &times, error))
       return FALSE;
-  g_string_append_printf (out, "%s, %u ops, %u memory events, %" G_GSIZE_FORMAT " bytes of JSON, median of %d repeats\n",
+  g_string_append_printf (out,
+                          "%s, %u ops, %u memory events, %" G_GSIZE_FORMAT
+                          " bytes of JSON, median of %d repeats\n",
                           SCENARIO, times.n_ops, times.n_events, times.n_json_bytes, N_REPEATS);
   for (guint i = 0; i < N_STAGES; i++)
     {

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Appends a table for the shipped scenario llama8b-h100. FALSE with *error: it cannot be found or run. */
+/* Appends a table for the shipped scenario llama8b-h100. FALSE with *error: it cannot be found
+ * or run. */
 gboolean ss_bench_trace (GString *out, GError **error);
 
 G_END_DECLS

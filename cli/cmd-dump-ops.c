@@ -31,7 +31,8 @@ write_operands (Walk *walk, guint32 first, guint n)
   g_string_append_c (walk->csv, ',');
 }
 
-/* An op's row can be written when its own temporaries are gone, which is when something else happens. */
+/* An op's row can be written when its own temporaries are gone, which is when something else
+ * happens. */
 static void
 finish_row (Walk *walk)
 {
@@ -47,7 +48,8 @@ finish_row (Walk *walk)
                           ss_op_name (op));
   write_operands (walk, op->first_operand, op->n_inputs);
   write_operands (walk, op->first_operand + op->n_inputs, op->n_outputs);
-  g_string_append_printf (walk->csv, "%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "\n",
+  g_string_append_printf (walk->csv,
+                          "%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "\n",
                           walk->before_bytes, walk->peak_bytes, walk->allocated_bytes);
   walk->op_id = G_MAXUINT32;
 }
@@ -119,7 +121,8 @@ write_ops (const SsProgram *program, const SsRecording *recording, GString *csv)
   Walk walk = { .program = program, .recording = recording, .csv = csv, .op_id = G_MAXUINT32 };
   guint n = ss_program_n_instructions (program), i = 0;
 
-  g_string_append (csv, "step,micro_batch,phase,op,inputs,outputs,allocated_before,peak_in_op,allocated_after\n");
+  g_string_append (csv, "step,micro_batch,phase,op,inputs,outputs,"
+                        "allocated_before,peak_in_op,allocated_after\n");
   while (i < n && step_over (&walk, i))
     i++;
   finish_row (&walk);

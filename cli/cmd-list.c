@@ -32,7 +32,8 @@ add_row (GArray *rows, const char *name, const char *description)
   g_array_append_val (rows, row);
 }
 
-/* A model's or a device's file may be the user's own, and wrong: then its name still stands here. */
+/* A model's or a device's file may be the user's own, and wrong: then its name still stands
+ * here. */
 static void
 add_models (GArray *rows)
 {
@@ -66,9 +67,11 @@ add_devices (GArray *rows)
 
       if (device != NULL)
         {
-          g_autofree char *capacity = ss_units_format_bytes (ss_device_capacity_bytes (device), SS_UNITS_GIB, 2);
+          g_autofree char *capacity
+              = ss_units_format_bytes (ss_device_capacity_bytes (device), SS_UNITS_GIB, 2);
 
-          description = g_strdup_printf ("%s, the framework sees %s", ss_device_name (device), capacity);
+          description
+              = g_strdup_printf ("%s, the framework sees %s", ss_device_name (device), capacity);
         }
       add_row (rows, *name, description != NULL ? description : "(its file cannot be read)");
     }
@@ -77,7 +80,8 @@ add_devices (GArray *rows)
 static void
 add_policies (GArray *rows)
 {
-  for (const SsCheckpointPolicy *const *policy = ss_checkpoint_policies (); *policy != NULL; policy++)
+  for (const SsCheckpointPolicy *const *policy = ss_checkpoint_policies (); *policy != NULL;
+       policy++)
     add_row (rows, (*policy)->name, (*policy)->description);
 }
 

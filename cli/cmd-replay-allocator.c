@@ -24,7 +24,8 @@ run (int argc, char **argv)
   g_autoptr (GString) csv = g_string_new (NULL);
   const GOptionEntry entries[] = {
     { "allocator", 0, 0, G_OPTION_ARG_STRING, &allocator, "Which one answers (caching)", "NAME" },
-    { "alloc-conf", 0, 0, G_OPTION_ARG_FILENAME, &conf, "Its options, in place of the file's", "CONF" },
+    { "alloc-conf", 0, 0, G_OPTION_ARG_FILENAME, &conf, "Its options, in place of the file's",
+      "CONF" },
     SS_OUTPUT_OPTION_ENTRIES (output),
     G_OPTION_ENTRY_NULL
   };

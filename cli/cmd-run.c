@@ -115,7 +115,8 @@ run (int argc, char **argv)
     SS_TERMINAL_OPTION_ENTRIES (options.terminal),
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.is_quiet,
       "Print no answer: the exit status is it", NULL },
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options.wants_json, "Print one JSON object and nothing else", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.wants_json,
+      "Print one JSON object and nothing else", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.folder,
       "Write the run's files here instead of " DEFAULT_FOLDER, "DIR" },
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },
@@ -136,6 +137,6 @@ run (int argc, char **argv)
 const SsCommand ss_command_run = {
   .name = "run",
   .arguments = "FILE",
-  .summary = "Simulates the scenario: does it fit, when does memory run out, what is in it, how fast is it.",
+  .summary = "Simulates a scenario: does it fit, when and why does memory run out, how fast is it.",
   .run = run,
 };

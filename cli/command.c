@@ -27,7 +27,8 @@ ss_command_find (const char *name)
 static char *
 usage_name (const SsCommand *self)
 {
-  return self == &ss_command_run ? g_strdup ("stepsim") : g_strconcat ("stepsim ", self->name, NULL);
+  return self == &ss_command_run ? g_strdup ("stepsim")
+                                 : g_strconcat ("stepsim ", self->name, NULL);
 }
 
 gboolean
@@ -76,6 +77,7 @@ ss_command_check_arguments (const SsCommand *self, int argc, char **argv, int mi
   if (argc - 1 < min)
     ss_console_error ("%s wants %s (%s --help)", name, self->arguments, name);
   else if (argc - 1 > max)
-    ss_console_error ("\"%s\" is one argument too many; %s wants %s", argv[max + 1], name, self->arguments);
+    ss_console_error ("\"%s\" is one argument too many; %s wants %s", argv[max + 1], name,
+                      self->arguments);
   return argc - 1 >= min && argc - 1 <= max;
 }

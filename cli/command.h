@@ -27,20 +27,22 @@ typedef struct
   SsExit (*run) (int argc, char **argv);   /* argv[0] is the command's name */
 } SsCommand;
 
-/* NULL-terminated, in the order of `stepsim --help`; the run itself, which needs no word, is not in it. */
+/* NULL-terminated, in the order of `stepsim --help`; the run itself, which needs no word, is not
+ * in it. */
 const SsCommand *const *ss_commands (void);
 /* NULL if there is none of that name. */
 const SsCommand *ss_command_find (const char *name);
 
-/* Takes the options out of argv, which may be given anywhere.  FALSE: *status says how to end (help was asked
- * for and printed, or the usage is wrong and that was said). */
+/* Takes the options out of argv, which may be given anywhere.  FALSE: *status says how to end
+ * (help was asked for and printed, or the usage is wrong and that was said). */
 gboolean ss_command_parse (const SsCommand    *self,
                            const GOptionEntry *entries,
                            int                *argc,
                            char             ***argv,
                            SsExit             *status);
 /* FALSE and said if what is left after argv[0] is not between `min` and `max` arguments. */
-gboolean ss_command_check_arguments (const SsCommand *self, int argc, char **argv, int min, int max);
+gboolean ss_command_check_arguments (const SsCommand *self, int argc, char **argv, int min,
+                                     int max);
 
 extern const SsCommand ss_command_run;
 extern const SsCommand ss_command_show;

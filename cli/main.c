@@ -73,13 +73,14 @@ looks_like_a_word (const char *text)
   return text[0] != '-' && strpbrk (text, "./") == NULL && !g_file_test (text, G_FILE_TEST_EXISTS);
 }
 
-/* A closed standard stream would hand its number to the next file that is opened, and the answer would go
- * there.  In its place: nothing to read, an error to write to, silence. */
+/* A closed standard stream would hand its number to the next file that is opened, and the answer
+ * would go there.  In its place: nothing to read, an error to write to, silence. */
 static void
 hold_standard_streams (void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+    if (fcntl (fd, F_GETFD) < 0
+        && open ("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
       return;
 }
 
@@ -90,7 +91,8 @@ main (int argc, char **argv)
 
   hold_standard_streams ();
   setlocale (LC_CTYPE, "");
-  signal (SIGPIPE, SIG_IGN);     /* a reader that goes away is an error of write, said nowhere: exit status 3 */
+  /* a reader that goes away is an error of write, said nowhere: exit status 3 */
+  signal (SIGPIPE, SIG_IGN);
   if (argc < 2)
     {
       ss_console_error ("no scenario given; usage: stepsim [OPTION...] FILE (stepsim --help)");

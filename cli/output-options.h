@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a command's answer goes: stdout, or the file of -o, and whether one that exists may be replaced.
- * It knows nothing of what the answer is.  The command owns the struct and clears it.
+ * Where a command's answer goes: stdout, or the file of -o, and whether one that exists may be
+ * replaced. It knows nothing of what the answer is.  The command owns the struct and clears it.
  */
 #pragma once
 
@@ -19,8 +19,9 @@ void ss_output_options_clear (SsOutputOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsOutputOptions, ss_output_options_clear)
 
 /* The rows of a GOptionEntry table. */
-#define SS_OUTPUT_OPTION_ENTRIES(self)                                                                               \
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &(self).path, "Write to this file; - is standard output", "FILE" },     \
+#define SS_OUTPUT_OPTION_ENTRIES(self)                                                             \
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &(self).path,                                         \
+    "Write to this file; - is standard output", "FILE" },                                          \
   { "force", 'f', 0, G_OPTION_ARG_NONE, &(self).replaces, "Replace a file that exists", NULL }
 
 /* SS_EXIT_FITS, or SS_EXIT_OUTPUT and said. */

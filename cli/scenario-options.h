@@ -19,15 +19,16 @@ void ss_scenario_options_clear (SsScenarioOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsScenarioOptions, ss_scenario_options_clear)
 
 /* The GOptionEntry rows for a static table: self is a static or automatic SsScenarioOptions. */
-#define SS_SCENARIO_OPTION_ENTRIES(self)                                                                             \
-  { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &(self).set,                                                         \
-    "Change a setting: training/micro-batch=2 (repeatable)", "PATH=VALUE" },                                         \
-  { "alloc-conf", 0, 0, G_OPTION_ARG_FILENAME, &(self).alloc_conf,                                                   \
-    "The allocator's options, as PYTORCH_CUDA_ALLOC_CONF has them", "CONF" },                                        \
-  { "capacity", 0, 0, G_OPTION_ARG_FILENAME, &(self).capacity,                                                       \
+#define SS_SCENARIO_OPTION_ENTRIES(self)                                                           \
+  { "set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &(self).set,                                       \
+    "Change a setting: training/micro-batch=2 (repeatable)", "PATH=VALUE" },                       \
+  { "alloc-conf", 0, 0, G_OPTION_ARG_FILENAME, &(self).alloc_conf,                                 \
+    "The allocator's options, as PYTORCH_CUDA_ALLOC_CONF has them", "CONF" },                      \
+  { "capacity", 0, 0, G_OPTION_ARG_FILENAME, &(self).capacity,                                     \
     "The device's memory: \"40 GiB\", or unlimited: how far over would it go", "SIZE" }
 
-/* The scenario of that file with the options applied; what is wrong is said on stderr. (transfer full) */
+/* The scenario of that file with the options applied; what is wrong is said on stderr. (transfer
+ * full) */
 SsScenario *ss_scenario_options_load (const SsScenarioOptions *self, const char *path);
 
 G_END_DECLS

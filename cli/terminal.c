@@ -34,8 +34,8 @@ terminal_has_colour (void)
 {
   const char *no_color = g_getenv ("NO_COLOR"), *term = g_getenv ("TERM");
 
-  return isatty (STDOUT_FILENO) && (no_color == NULL || *no_color == '\0') && term != NULL && *term != '\0'
-         && !g_str_equal (term, "dumb");
+  return isatty (STDOUT_FILENO) && (no_color == NULL || *no_color == '\0') && term != NULL
+         && *term != '\0' && !g_str_equal (term, "dumb");
 }
 
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How an answer looks on this terminal: units, colour, width, characters, from the options, the environment
- * and what stdout is.  It knows no answer.  The command owns the struct and clears it.
+ * How an answer looks on this terminal: units, colour, width, characters, from the options, the
+ * environment and what stdout is.  It knows no answer.  The command owns the struct and clears it.
  */
 #pragma once
 
@@ -18,9 +18,11 @@ void ss_terminal_options_clear (SsTerminalOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsTerminalOptions, ss_terminal_options_clear)
 
 /* The rows of a GOptionEntry table. */
-#define SS_TERMINAL_OPTION_ENTRIES(self)                                                                    \
-  { "units", 0, 0, G_OPTION_ARG_STRING, &(self).units, "Powers of 1024 or of 1000 (GiB)", "GiB|GB" },       \
-  { "color", 0, 0, G_OPTION_ARG_STRING, &(self).color, "Colour in the answer (auto)", "auto|always|never" }
+#define SS_TERMINAL_OPTION_ENTRIES(self)                                                           \
+  { "units", 0, 0, G_OPTION_ARG_STRING, &(self).units, "Powers of 1024 or of 1000 (GiB)",          \
+    "GiB|GB" },                                                                                    \
+  { "color", 0, 0, G_OPTION_ARG_STRING, &(self).color, "Colour in the answer (auto)",              \
+    "auto|always|never" }
 
 /* Fills all but device_capacity_bytes. FALSE and said: one of the options has another value. */
 gboolean ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style);

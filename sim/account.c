@@ -210,8 +210,8 @@ count_ops_until (Account *account, guint32 n_ops)
     count_op (account, account->next_op++);
 }
 
-/* Loading takes no time.  An allocation happens where its op starts, a release where the op issued before it
- * ends, what the host did earlier is never later. */
+/* Loading takes no time.  An allocation happens where its op starts, a release where the op
+ * issued before it ends, what the host did earlier is never later. */
 static gint64
 device_time (Account *account, SsMemoryEvent *event)
 {
@@ -246,8 +246,8 @@ count_event (Account *account, guint32 index)
     count_out_of_memory (account, event);
 }
 
-/* Everything that had been recorded when the host was there.  The ops move the clock after the events: an
- * event knows its own op, and a later one may have ended by then. */
+/* Everything that had been recorded when the host was there.  The ops move the clock after the
+ * events: an event knows its own op, and a later one may have ended by then. */
 static void
 count_until (Account *account, guint32 n_events, guint32 n_ops)
 {
@@ -319,11 +319,13 @@ ss_account (SsRecording     *recording,
             const GArray    *marks,
             guint            n_micro_batches)
 {
-  Account account = { .recording = recording, .program = program, .n_micro_batches = n_micro_batches };
+  Account account
+      = { .recording = recording, .program = program, .n_micro_batches = n_micro_batches };
 
   ss_memory_curve_init (&account.curve);
   begin_phase (&account, SS_PHASE_LOAD, 0, 0);
-  recording->peak = (SsPeakRecord) { .phase = phase_now (&account)->name, .layer = -1, .op = G_MAXUINT32 };
+  recording->peak
+      = (SsPeakRecord) { .phase = phase_now (&account)->name, .layer = -1, .op = G_MAXUINT32 };
   for (guint i = 0; i < marks->len; i++)
     {
       const SsReplayMark *met = &g_array_index (marks, SsReplayMark, i);

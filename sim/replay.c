@@ -9,7 +9,8 @@
 
 typedef struct _Run Run;
 
-/* A stream of the device.  Its ops start and end in issue order, so one cursor for each is enough. */
+/* A stream of the device.  Its ops start and end in issue order, so one cursor for each is
+ * enough. */
 typedef struct
 {
   Run *run;
@@ -86,7 +87,8 @@ add_event (Run *run, SsMemoryAction action, guint64 bytes, guint stream)
   return event;
 }
 
-/* Called while the allocator works, so that reserved bytes of moments between two requests are seen too. */
+/* Called while the allocator works, so that reserved bytes of moments between two requests are
+ * seen too. */
 static void
 on_segment (SsSegmentAction action,
             guint64         address,
@@ -189,7 +191,8 @@ release (Run *run, guint32 storage_id)
   copy = *block;
   ss_allocator_release (run->allocator, block);
   run->blocks[storage_id] = NULL;
-  add_storage_event (run, SS_EVENT_FREE, storage_id, &copy, lane_get (run, storage->stream)->last_issued);
+  add_storage_event (run, SS_EVENT_FREE, storage_id, &copy,
+                     lane_get (run, storage->stream)->last_issued);
 }
 
 /* ---- time ---- */
@@ -265,7 +268,8 @@ issue_op (Run *run, guint32 op_id)
       return 0;
     }
   cost_ns = ss_ns_from_seconds (ss_op_issue_s (op, device));
-  earliest_ns = ss_ns_add (ss_engine_now_ns (run->engine), ss_ns_add (cost_ns, run->launch_latency_ns));
+  earliest_ns
+      = ss_ns_add (ss_engine_now_ns (run->engine), ss_ns_add (cost_ns, run->launch_latency_ns));
   ss_host_launched (run->host);
   ss_stream_submit (lane->stream, earliest_ns, ss_ns_from_seconds (time_s), on_start, on_end, lane);
   return cost_ns;

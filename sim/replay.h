@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replay: a program against a clock and an allocator: the host thread issues instructions in order, ops run
- * on their streams, requests for memory are answered in the order in which the host makes them.
- * It knows no scenario and makes no sums: sim/account does.  The caller owns what it fills.
+ * Replay: a program against a clock and an allocator: the host thread issues instructions in
+ * order, ops run on their streams, requests for memory are answered in the order in which the host
+ * makes them. It knows no scenario and makes no sums: sim/account does.  The caller owns what it
+ * fills.
  */
 #pragma once
 
@@ -28,9 +29,10 @@ typedef struct
   guint32 n_events, n_ops;
 } SsReplayMark;
 
-/* Fills recording->memory (but device_ns and phase), ->ops (but phase) and, when memory ran out, is_oom and
- * the numbers and the sentence of ->oom.  What stands before the first phase other than load costs no time.
- * SS_ALLOCATOR_ERROR_CONF.  The marks that were met, SsReplayMark, or NULL. (transfer full) */
+/* Fills recording->memory (but device_ns and phase), ->ops (but phase) and, when memory ran out,
+ * is_oom and the numbers and the sentence of ->oom.  What stands before the first phase other
+ * than load costs no time. SS_ALLOCATOR_ERROR_CONF.  The marks that were met, SsReplayMark, or
+ * NULL. (transfer full) */
 GArray *ss_replay (const SsReplay *self, SsRecording *recording, GError **error);
 
 G_END_DECLS

@@ -4,25 +4,29 @@
 #include "sim/account.h"
 #include "sim/replay.h"
 
-/* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip the masked half. */
+/* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip
+ * the masked half. */
 static const char flop_convention[] =
-  "matrix products and attention, forward and backward, a multiply-add as 2; fused causal attention counts "
-  "the half it computes; recomputation counts in hardware_flops and hfu only; peak: dense, in the type the "
-  "matrix products run in";
+  "matrix products and attention, forward and backward, a multiply-add as 2; fused causal "
+  "attention counts the half it computes; recomputation counts in hardware_flops and hfu only; "
+  "peak: dense, in the type the matrix products run in";
 
 static SsDtype
 compute_dtype (const SsPrecision *precision)
 {
-  return precision->autocast_dtype != SS_N_DTYPES ? precision->autocast_dtype : precision->parameter_dtype;
+  return precision->autocast_dtype != SS_N_DTYPES ? precision->autocast_dtype
+                                                  : precision->parameter_dtype;
 }
 
-/* "bf16, fused adamw, micro-batch 1 x 8192 tokens, 2 micro-batches a step, full checkpointing, lora rank 8" */
+/* "bf16, fused adamw, micro-batch 1 x 8192 tokens, 2 micro-batches a step, full checkpointing,
+ * lora rank 8" */
 static char *
 describe (const SsTraceConfig *config)
 {
   GString *text = g_string_new (config->precision->name);
 
-  g_string_append_printf (text, ", %s %s, micro-batch %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " tokens",
+  g_string_append_printf (text,
+                          ", %s %s, micro-batch %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " tokens",
                           ss_implementation_name (config->implementation), config->optimizer->name,
                           config->micro_batch, config->sequence_length);
   if (config->gradient_accumulation > 1)
@@ -45,9 +49,10 @@ assumptions (const SsTraceConfig *config)
   GString *text = g_string_new (NULL);
 
   if (config->precision->is_assumed)
-    g_string_append_printf (text, "precision %s follows a description, no recording", config->precision->name);
+    g_string_append_printf (text, "precision %s follows no recording",
+                            config->precision->name);
   if (config->has_resume)
-    g_string_append_printf (text, "%sresume: the order in which states are loaded follows a description, no recording",
+    g_string_append_printf (text, "%sresume: the order of loading states follows no recording",
                             text->len > 0 ? "; " : "");
   return g_string_free (text, text->len == 0);
 }
@@ -72,9 +77,10 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->policy = g_strdup (config->checkpointing.policy->name);
   recording->n_layers = (guint) config->model.n_layers;
   recording->n_steps = config->n_steps;
-  recording->peak_flop_per_s = ss_device_matmul_peak_flop_per_s (device, compute_dtype (config->precision));
-  recording->tokens_per_step =
-    (guint64) config->micro_batch * (guint64) config->sequence_length * config->gradient_accumulation;
+  recording->peak_flop_per_s
+      = ss_device_matmul_peak_flop_per_s (device, compute_dtype (config->precision));
+  recording->tokens_per_step = (guint64) config->micro_batch * (guint64) config->sequence_length
+                               * config->gradient_accumulation;
   recording->flop_convention = flop_convention;
   for (guint i = 0; i < ss_program_n_modules (program); i++)
     g_ptr_array_add (recording->modules, ss_program_module_path (program, i));
@@ -85,8 +91,8 @@ SsProgram *
 ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error)
 {
   g_return_val_if_fail (scenario != NULL, NULL);
-  return ss_trace (ss_scenario_trace_config (scenario), ss_device_target (ss_scenario_device (scenario)),
-                   keep_operands, error);
+  return ss_trace (ss_scenario_trace_config (scenario),
+                   ss_device_target (ss_scenario_device (scenario)), keep_operands, error);
 }
 
 SsRecording *
@@ -112,7 +118,8 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
   marks = ss_replay (&replay, recording, error);
   if (marks == NULL)
     return NULL;
-  ss_account (recording, program, marks, ss_scenario_trace_config (scenario)->gradient_accumulation);
+  ss_account (recording, program, marks,
+              ss_scenario_trace_config (scenario)->gradient_accumulation);
   return g_steal_pointer (&recording);
 }
 

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Runs a scenario. An out-of-memory is a result, not an error. SS_OPS_ERROR_*, SS_ALLOCATOR_ERROR_CONF.
- * (transfer full) */
+/* Runs a scenario. An out-of-memory is a result, not an error. SS_OPS_ERROR_*,
+ * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
 SsRecording *ss_simulate (const SsScenario *scenario, GError **error);
 
 /* The first half alone: the program of a scenario, for its dump or for several runs of one trace.
@@ -18,6 +18,7 @@ SsRecording *ss_simulate (const SsScenario *scenario, GError **error);
 SsProgram *ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error);
 /* The second half: that program on the scenario's device, with its allocator and capacity.
  * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
-SsRecording *ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error);
+SsRecording *ss_simulate_program (const SsScenario *scenario, const SsProgram *program,
+                                  GError **error);
 
 G_END_DECLS

@@ -63,10 +63,11 @@ spawn (const char *const *argv)
   Result result = { 0 };
   int wait_status = 0;
 
-  g_spawn_sync (folder, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &result.out, &result.err,
-                &wait_status, &error);
+  g_spawn_sync (folder, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &result.out,
+                &result.err, &wait_status, &error);
   cr_assert (eq (ptr, error, NULL), "%s", error != NULL ? error->message : "");
-  result.status = WIFEXITED (wait_status) ? WEXITSTATUS (wait_status) : 128 + WTERMSIG (wait_status);
+  result.status
+      = WIFEXITED (wait_status) ? WEXITSTATUS (wait_status) : 128 + WTERMSIG (wait_status);
   return result;
 }
 
@@ -106,7 +107,8 @@ read_bytes (const char *below, const char *name)
   char *contents;
   gsize length;
 
-  return g_file_get_contents (path, &contents, &length, NULL) ? g_bytes_new_take (contents, length) : NULL;
+  return g_file_get_contents (path, &contents, &length, NULL) ? g_bytes_new_take (contents, length)
+                                                              : NULL;
 }
 
 static gboolean
@@ -143,7 +145,8 @@ Test (cli, without_arguments_it_says_how_to_use_it)
 
 Test (cli, help_fits_a_screen_and_names_every_command)
 {
-  static const char *const commands[] = { "show", "list", "validate", "bench", "dump-events", "dump-ops" };
+  static const char *const commands[]
+      = { "show", "list", "validate", "bench", "dump-events", "dump-ops" };
   g_auto (Result) result = RUN ("--help");
 
   cr_expect (eq (int, result.status, 0));
@@ -154,7 +157,8 @@ Test (cli, help_fits_a_screen_and_names_every_command)
 
 Test (cli, every_command_has_help)
 {
-  static const char *const commands[] = { "show", "list", "validate", "bench", "dump-events", "dump-ops" };
+  static const char *const commands[]
+      = { "show", "list", "validate", "bench", "dump-events", "dump-ops" };
 
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
@@ -185,8 +189,8 @@ Test (cli, a_mistyped_command_is_told_what_is_near)
 Test (cli, unknown_options_and_wrong_counts_are_usage)
 {
   static const char *const lines[] = {
-    "$S $F --no-such-option", "$S $F $F", "$S show", "$S validate", "$S list nothing", "$S bench nothing",
-    "$S show $F $F", "$S --json", "$S $F --set", "$S $F --capacity",
+    "$S $F --no-such-option", "$S $F $F",      "$S show",   "$S validate", "$S list nothing",
+    "$S bench nothing",       "$S show $F $F", "$S --json", "$S $F --set", "$S $F --capacity",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
@@ -204,7 +208,8 @@ Test (cli, unknown_options_and_wrong_counts_are_usage)
 Test (cli, status_says_whether_it_fits)
 {
   g_auto (Result) fits = RUN (SCENARIO, "--json", "--no-files", "--capacity=unlimited");
-  g_auto (Result) dies = RUN (SCENARIO, "--json", "--no-files", "--capacity=1 GiB", "--set", "hardware/context=1 MiB");
+  g_auto (Result) dies = RUN (SCENARIO, "--json", "--no-files", "--capacity=1 GiB", "--set",
+                              "hardware/context=1 MiB");
 
   cr_expect (eq (int, fits.status, 0), "%s", fits.err);
   cr_expect (ne (ptr, strstr (fits.out, "\"verdict\":\"fits\""), NULL));
@@ -254,7 +259,8 @@ Test (cli, the_same_input_gives_the_same_bytes)
 
 Test (cli, set_changes_the_scenario_and_names_what_it_does_not_know)
 {
-  g_auto (Result) three = RUN (SCENARIO, "--json", "--no-files", "--set", "training/steps=3", "--capacity=unlimited");
+  g_auto (Result) three = RUN (SCENARIO, "--json", "--no-files", "--set", "training/steps=3",
+                               "--capacity=unlimited");
   g_auto (Result) bad = RUN (SCENARIO, "--json", "--no-files", "--set", "training/stpes=3");
   g_auto (Result) text = shell ("$S $F --no-files --json --set name=$(printf '\\377')");
 
@@ -269,7 +275,8 @@ Test (cli, show_prints_a_scenario_that_runs_the_same)
   g_auto (Result) shown = RUN ("show", SCENARIO, "-o", "shown.xml");
   g_auto (Result) again = RUN ("show", SCENARIO, "-o", "shown.xml");
   g_auto (Result) forced = RUN ("show", SCENARIO, "-o", "shown.xml", "-f");
-  g_auto (Result) a = RUN (SCENARIO, "--json", "--no-files"), b = RUN ("shown.xml", "--json", "--no-files");
+  g_auto (Result) a = RUN (SCENARIO, "--json", "--no-files"),
+                  b = RUN ("shown.xml", "--json", "--no-files");
 
   cr_expect (eq (int, shown.status, 0), "%s", shown.err);
   cr_expect (eq (int, again.status, 3));
@@ -280,14 +287,16 @@ Test (cli, show_prints_a_scenario_that_runs_the_same)
 Test (cli, lists_have_the_names_that_scenarios_use)
 {
   static const struct { const char *kind, *name; } rows[] = {
-    { "models", "llama3-8b" }, { "devices", "h100-sxm-80gb" }, { "policies", "full" }, { "optimizers", "adamw" },
-    { "profiles", "hf-sdpa" }, { "recipes", "bf16-amp" }, { "allocators", "exact" },
+    { "models", "llama3-8b" }, { "devices", "h100-sxm-80gb" }, { "policies", "full" },
+    { "optimizers", "adamw" }, { "profiles", "hf-sdpa" },      { "recipes", "bf16-amp" },
+    { "allocators", "exact" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_auto (Result) result = RUN ("list", rows[i].kind);
-      g_autofree char *text = g_strconcat ("\n", result.out, NULL), *line = g_strconcat ("\n", rows[i].name, " ", NULL);
+      g_autofree char *text = g_strconcat ("\n", result.out, NULL),
+                      *line = g_strconcat ("\n", rows[i].name, " ", NULL);
 
       cr_expect (eq (int, result.status, 0), "%s", result.err);
       cr_expect (ne (ptr, strstr (text, line), NULL), "%s", rows[i].kind);
@@ -301,8 +310,8 @@ Test (cli, dumps_have_the_columns_of_the_recordings)
 
   cr_expect (g_str_has_prefix (events.out, "action,id,bytes,step,micro_batch,phase\n"));
   cr_expect (ne (ptr, strstr (events.out, "\nalloc,0,"), NULL));
-  cr_expect (g_str_has_prefix (ops.out, "step,micro_batch,phase,op,inputs,outputs,allocated_before,peak_in_op,"
-                                        "allocated_after\n"));
+  cr_expect (g_str_has_prefix (ops.out, "step,micro_batch,phase,op,inputs,outputs,"
+                                        "allocated_before,peak_in_op,allocated_after\n"));
   cr_expect (ne (ptr, strstr (ops.out, "\n1,1,forward,aten::embedding,"), NULL));
   cr_expect (eq (int, program.status, 0));
   cr_expect (ne (ptr, strstr (program.out, "\nrun,aten::"), NULL));
@@ -333,11 +342,15 @@ Test (cli, wrong_files_are_refused_with_their_name)
     { "no model", "<scenario name='x'><hardware device='h100-sxm-80gb'/></scenario>" },
     { "no hardware", "<scenario name='x'><model href='m.xml'/></scenario>" },
     { "unknown element", "<scenario name='x'><modle href='m.xml'/></scenario>" },
-    { "cyclic href", "<scenario name='x'><model href='bad.xml'/><hardware device='h100-sxm-80gb'/></scenario>" },
-    { "absent href", "<scenario name='x'><model href='nowhere.xml'/><hardware device='h100-sxm-80gb'/></scenario>" },
-    { "entity bomb", "<!DOCTYPE s [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
-                     "<scenario name='&c;'/>" },
-    { "external entity", "<!DOCTYPE s [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><scenario name='x'>&a;</scenario>" },
+    { "cyclic href",
+      "<scenario name='x'><model href='bad.xml'/><hardware device='h100-sxm-80gb'/></scenario>" },
+    { "absent href", "<scenario name='x'><model href='nowhere.xml'/><hardware "
+                     "device='h100-sxm-80gb'/></scenario>" },
+    { "entity bomb",
+      "<!DOCTYPE s [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
+      "<scenario name='&c;'/>" },
+    { "external entity",
+      "<!DOCTYPE s [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><scenario name='x'>&a;</scenario>" },
     { "not utf-8", "<scenario name='\xff\xfe'/>" },
   };
 
@@ -352,13 +365,34 @@ Test (cli, wrong_files_are_refused_with_their_name)
 Test (cli, wrong_values_are_refused)
 {
   static const char *const settings[] = {
-    "training/micro-batch=-1", "training/micro-batch=0", "training/micro-batch=two",
-    "training/micro-batch=99999999999999999999", "training/micro-batch=4611686018427387904",
-    "training/sequence-length=1.5", "training/steps=0", "training/steps=-2", "training/gradient-accumulation=1e9",
-    "hardware/capacity=80", "hardware/capacity=-80 GiB", "hardware/capacity=80 GiBB", "hardware/capacity=9999999 TiB",
-    "hardware/device=h100-96gb", "precision/recipe=fp4", "optimizer/type=adamx", "optimizer/implementation=quick",
-    "checkpointing/policy=sometimes", "kernels/profile=mine", "kernels/attention=none", "allocator/type=best",
-    "training/zero-grad=maybe", "model/layers=-3", "model/layers=0", "nonsense", "a/b/c=d", "=", "",
+    "training/micro-batch=-1",
+    "training/micro-batch=0",
+    "training/micro-batch=two",
+    "training/micro-batch=99999999999999999999",
+    "training/micro-batch=4611686018427387904",
+    "training/sequence-length=1.5",
+    "training/steps=0",
+    "training/steps=-2",
+    "training/gradient-accumulation=1e9",
+    "hardware/capacity=80",
+    "hardware/capacity=-80 GiB",
+    "hardware/capacity=80 GiBB",
+    "hardware/capacity=9999999 TiB",
+    "hardware/device=h100-96gb",
+    "precision/recipe=fp4",
+    "optimizer/type=adamx",
+    "optimizer/implementation=quick",
+    "checkpointing/policy=sometimes",
+    "kernels/profile=mine",
+    "kernels/attention=none",
+    "allocator/type=best",
+    "training/zero-grad=maybe",
+    "model/layers=-3",
+    "model/layers=0",
+    "nonsense",
+    "a/b/c=d",
+    "=",
+    "",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
@@ -367,7 +401,8 @@ Test (cli, wrong_values_are_refused)
 
       cr_expect (eq (int, result.status, 2), "%s", settings[i]);
       cr_expect (eq (str, result.out, (char *) ""), "%s", settings[i]);
-      cr_expect (every_line_is_ours (result.err) && result.err[0] != '\0', "%s: %s", settings[i], result.err);
+      cr_expect (every_line_is_ours (result.err) && result.err[0] != '\0', "%s: %s", settings[i],
+                 result.err);
     }
 }
 
@@ -438,7 +473,8 @@ Test (cli, a_closed_stdout_is_said_and_nothing_else_is_overwritten)
 /* more than a pipe holds, so that the reader is gone before the end */
 Test (cli, a_reader_that_goes_away_is_no_noise)
 {
-  g_auto (Result) result = shell ("{ $S dump-events $F --set training/steps=9; echo status $? >&2; } | head -c 10");
+  g_auto (Result) result
+      = shell ("{ $S dump-events $F --set training/steps=9; echo status $? >&2; } | head -c 10");
 
   cr_expect (eq (str, result.err, (char *) "status 3\n"));
 }
@@ -446,7 +482,8 @@ Test (cli, a_reader_that_goes_away_is_no_noise)
 Test (cli, a_folder_that_cannot_be_made_is_said)
 {
   g_autofree char *file = write_file ("file", "x", -1);
-  g_auto (Result) result = RUN (SCENARIO, "--json", "-o", "file/below"), on_it = RUN (SCENARIO, "--json", "-o", "file");
+  g_auto (Result) result = RUN (SCENARIO, "--json", "-o", "file/below"),
+                  on_it = RUN (SCENARIO, "--json", "-o", "file");
 
   cr_expect (eq (int, result.status, 3));
   cr_expect (every_line_is_ours (result.err));

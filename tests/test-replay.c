@@ -32,7 +32,8 @@ cost (const SsCall *c, SsCost *cost_out)
     cost_out->shape[i] = 1024;
 }
 
-static const SsOpKind make = { .name = "test::make", .infer = infer, .scratch = scratch, .cost = cost };
+static const SsOpKind make
+    = { .name = "test::make", .infer = infer, .scratch = scratch, .cost = cost };
 
 static SsValue *
 run_make (SsTape *t, gint64 bytes, gint64 scratch_bytes, gint64 flops)
@@ -40,15 +41,16 @@ run_make (SsTape *t, gint64 bytes, gint64 scratch_bytes, gint64 flops)
   return ss_keep (ss_record (t, &make, SS_ATTRIBUTES (bytes, scratch_bytes, flops), 0, NULL));
 }
 
-/* Load 1000; then in each of `n_steps`: forward makes 500 (scratch 300) in layer 0 and 200 outside, loss
- * nothing, backward drops both and makes 700 that stay until zero_grad; the first optimizer phase makes 400
- * that stay.
- *   step 1: forward 1000 -> peak 1800, end 1700; loss; backward 1700 -> 1000 -> 1700; optimizer 2100; zero 1400
- *   step 2: forward 1400 -> peak 2200, end 2100; backward 1400 -> 2100; optimizer 2100; zero_grad 1400 */
+/* Load 1000; then in each of `n_steps`: forward makes 500 (scratch 300) in layer 0 and 200 outside,
+ * loss nothing, backward drops both and makes 700 that stay until zero_grad; the first optimizer
+ * phase makes 400 that stay.
+ *   step 1: forward 1000, peak 1800, end 1700; backward 1700, 1000, 1700; optimizer 2100; end 1400
+ *   step 2: forward 1400, peak 2200, end 2100; backward 1400, 2100; optimizer 2100; end 1400 */
 static SsProgram *
 train (guint n_steps)
 {
-  SsTarget target = { .compute_capability = 90, .n_multiprocessors = 132, .threads_per_multiprocessor = 2048 };
+  SsTarget target
+      = { .compute_capability = 90, .n_multiprocessors = 132, .threads_per_multiprocessor = 2048 };
   SsTape *t = ss_tape_new (&target);
   g_autoptr (SsValue) state = NULL;
   g_autoptr (SsValue) weight = NULL;
@@ -133,7 +135,12 @@ step_at (const SsRecording *recording, guint i)
 
 Test (replay, phases_hold_what_the_program_holds)
 {
-  static const struct { const char *name; guint step, micro_batch; guint64 start, peak, end; } rows[] = {
+  static const struct
+  {
+    const char *name;
+    guint step, micro_batch;
+    guint64 start, peak, end;
+  } rows[] = {
     { "load", 0, 0, 0, 1000, 1000 },
     { "forward", 1, 1, 1000, 1800, 1700 },
     { "loss", 1, 1, 1700, 1700, 1700 },
@@ -191,7 +198,8 @@ Test (replay, an_allocators_blocks_and_segments_are_what_counts)
 {
   g_autoptr (SsProgram) program = train (2);
   g_autoptr (SsRecording) recording = replay (program, G_MAXINT64, "caching");
-  const SsMemoryEvent *first = &g_array_index (recording->memory, SsMemoryEvent, 0), *second = first + 1;
+  const SsMemoryEvent *first = &g_array_index (recording->memory, SsMemoryEvent, 0),
+                      *second = first + 1;
 
   cr_expect (eq (u64, recording->peak.allocated_bytes, 1024 + 3 * 512));
   cr_expect (eq (u64, recording->peak_reserved_bytes, 2097152));
@@ -204,8 +212,8 @@ Test (replay, an_allocators_blocks_and_segments_are_what_counts)
   cr_expect (eq (u64, second->block_bytes, 1024));
 }
 
-/* two ops in forward: the first starts when it has been issued and launched; the second when it has been
- * issued, or when the first has ended, whichever is later */
+/* two ops in forward: the first starts when it has been issued and launched; the second when it
+ * has been issued, or when the first has ended, whichever is later */
 Test (replay, an_op_starts_after_its_launch_and_the_op_before)
 {
   g_autoptr (SsDevice) device = ss_device_load ("h100-sxm-80gb", NULL);
@@ -239,7 +247,8 @@ Test (replay, device_time_never_falls_and_follows_the_ops)
       cr_expect (ge (i64, event->device_ns, device_ns));
       cr_expect (ge (i64, event->host_ns, host_ns));
       if (event->action == SS_EVENT_ALLOC && event->op != G_MAXUINT32 && event->phase > 0)
-        cr_expect (ge (i64, event->device_ns, g_array_index (recording->ops, SsOpEvent, event->op).start_ns));
+        cr_expect (ge (i64, event->device_ns,
+                       g_array_index (recording->ops, SsOpEvent, event->op).start_ns));
       device_ns = event->device_ns;
       host_ns = event->host_ns;
     }

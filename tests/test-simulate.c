@@ -45,7 +45,8 @@ expect_consistent (const SsRecording *recording)
 
   for (guint i = 1; i < recording->phases->len; i++)
     {
-      cr_expect (eq (i64, phase_at (recording, i)->start_ns, phase_at (recording, i - 1)->end_ns), "phase %u", i);
+      cr_expect (eq (i64, phase_at (recording, i)->start_ns, phase_at (recording, i - 1)->end_ns),
+                 "phase %u", i);
       cr_expect (eq (u64, phase_at (recording, i)->start_allocated_bytes,
                      phase_at (recording, i - 1)->end_allocated_bytes), "phase %u", i);
     }
@@ -69,14 +70,16 @@ expect_consistent (const SsRecording *recording)
     {
       const SsOpEvent *op = &g_array_index (recording->ops, SsOpEvent, i);
 
-      if (op->start_ns > op->end_ns || op->issue_ns > op->start_ns || op->phase >= recording->phases->len)
+      if (op->start_ns > op->end_ns || op->issue_ns > op->start_ns
+          || op->phase >= recording->phases->len)
         cr_fatal ("op %u", i);
     }
 }
 
 Test (simulate, teaching_runs_through_both_steps)
 {
-  g_autoptr (SsRecording) recording = simulate ("teaching-4layer", (const char *const[]) { "hardware/capacity=unlimited", NULL });
+  g_autoptr (SsRecording) recording
+      = simulate ("teaching-4layer", (const char *const[]) { "hardware/capacity=unlimited", NULL });
 
   expect_consistent (recording);
   cr_expect (not (recording->is_oom));
@@ -117,8 +120,10 @@ Test (simulate, recomputation_costs_hardware_flops_only)
 {
   const char *const none[] = { "hardware/capacity=unlimited", "checkpointing/policy=none", NULL };
   const char *const full[] = { "hardware/capacity=unlimited", "checkpointing/policy=full", NULL };
-  g_autoptr (SsRecording) a = simulate ("teaching-4layer", none), b = simulate ("teaching-4layer", full);
-  const SsStepRecord *x = &g_array_index (a->steps, SsStepRecord, 1), *y = &g_array_index (b->steps, SsStepRecord, 1);
+  g_autoptr (SsRecording) a = simulate ("teaching-4layer", none),
+                          b = simulate ("teaching-4layer", full);
+  const SsStepRecord *x = &g_array_index (a->steps, SsStepRecord, 1),
+                     *y = &g_array_index (b->steps, SsStepRecord, 1);
 
   expect_consistent (b);
   cr_expect (eq (u64, x->model_flops, y->model_flops));
@@ -128,13 +133,18 @@ Test (simulate, recomputation_costs_hardware_flops_only)
   cr_expect (lt (u64, y->saved_activation_bytes, x->saved_activation_bytes));
 }
 
-/* what a micro-batch saves does not depend on how many there are, and the last one is the one that counts */
+/* what a micro-batch saves does not depend on how many there are, and the last one is the one
+ * that counts */
 Test (simulate, accumulation_counts_the_last_micro_batch)
 {
-  const char *const one[] = { "hardware/capacity=unlimited", "training/gradient-accumulation=1", NULL };
-  const char *const three[] = { "hardware/capacity=unlimited", "training/gradient-accumulation=3", NULL };
-  g_autoptr (SsRecording) a = simulate ("teaching-4layer", one), b = simulate ("teaching-4layer", three);
-  const SsStepRecord *x = &g_array_index (a->steps, SsStepRecord, 0), *y = &g_array_index (b->steps, SsStepRecord, 0);
+  const char *const one[]
+      = { "hardware/capacity=unlimited", "training/gradient-accumulation=1", NULL };
+  const char *const three[]
+      = { "hardware/capacity=unlimited", "training/gradient-accumulation=3", NULL };
+  g_autoptr (SsRecording) a = simulate ("teaching-4layer", one),
+                          b = simulate ("teaching-4layer", three);
+  const SsStepRecord *x = &g_array_index (a->steps, SsStepRecord, 0),
+                     *y = &g_array_index (b->steps, SsStepRecord, 0);
 
   expect_consistent (b);
   cr_expect (eq (u64, b->tokens_per_step, 3 * a->tokens_per_step));
@@ -146,8 +156,9 @@ Test (simulate, accumulation_counts_the_last_micro_batch)
 
 Test (simulate, one_trace_serves_two_capacities)
 {
-  g_autoptr (SsScenario) wide = ss_scenario_load (SCENARIOS "llama8b-h100.xml",
-                                                  (const char *const[]) { "hardware/capacity=unlimited", NULL }, NULL);
+  g_autoptr (SsScenario) wide
+      = ss_scenario_load (SCENARIOS "llama8b-h100.xml",
+                          (const char *const[]) { "hardware/capacity=unlimited", NULL }, NULL);
   g_autoptr (SsScenario) narrow = ss_scenario_load (SCENARIOS "llama8b-h100.xml", NULL, NULL);
   g_autoptr (SsProgram) program = ss_simulate_trace (narrow, FALSE, NULL);
   g_autoptr (SsRecording) a = ss_simulate_program (wide, program, NULL);
