@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of values that the attributes of a scenario have: static const structs, named by the table in
- * attribute.c.  They know one value each, no file and no line.
+ * The kinds of values that the attributes of a scenario have: static const structs, named by the
+ * table in attribute.c.  They know one value each, no file and no line.
  */
 #pragma once
 

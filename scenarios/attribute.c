@@ -13,7 +13,8 @@ static const SsElement elements[] = {
   { "training", SS_ELEMENT_DEFAULTED, "the training loop" },
   { "precision", SS_ELEMENT_DEFAULTED, "types of parameters, gradients and states" },
   { "optimizer", SS_ELEMENT_DEFAULTED, "the update" },
-  { "checkpointing", SS_ELEMENT_DEFAULTED, "which layers forget their activations and compute them again" },
+  { "checkpointing", SS_ELEMENT_DEFAULTED,
+    "which layers forget their activations and compute them again" },
   { "kernels", SS_ELEMENT_DEFAULTED, "which implementation of each building block runs" },
   { "adapter", SS_ELEMENT_OPTIONAL, "trains small matrices beside frozen weights" },
   { "allocator", SS_ELEMENT_DEFAULTED, "who answers the requests for memory" },
@@ -21,12 +22,12 @@ static const SsElement elements[] = {
 
 /* Values and defaults as DESIGN section 7 lists them; limits keep a run's program in memory. */
 static const SsAttribute attributes[] = {
-  { "scenario", "name", .otherwise = "the file's name", .kind = &ss_value_text, .min = 1, .max = 200,
-    AT (name), .accepts = "text", .meaning = "what reports and pictures call the run" },
+  { "scenario", "name", .otherwise = "the file's name", .kind = &ss_value_text, .min = 1,
+    .max = 200, AT (name), .accepts = "text", .meaning = "what reports and pictures call the run" },
 
   { "model", "href", .kind = &ss_value_text, .min = 1, .max = 4096, AT (model_href),
     .accepts = "path to a model file (.xml) or a Hugging Face config (.json)",
-    .meaning = "the model's numbers; relative to the scenario file, then to the shipped scenarios" },
+    .meaning = "the model's numbers; beside the scenario file, else a shipped one" },
   { "model", "layers", .otherwise = "all", .kind = &ss_value_layers, .min = 1, .max = G_MAXINT32,
     AT (n_layers_kept), .meaning = "cuts the stack to its first layers" },
   { "model", "images", .otherwise = "none", .kind = &ss_value_vision,
@@ -35,11 +36,11 @@ static const SsAttribute attributes[] = {
   { "model", "freeze", .otherwise = "nothing", .kind = &ss_value_vision, .accepts = "vision",
     .meaning = "the tower that gets no gradients; refused for the same reason" },
 
-  { "hardware", "device", .otherwise = "given by href", .kind = &ss_value_device, .min = 1, .max = 200,
-    AT (device_name), .accepts = "a name of hw/devices",
+  { "hardware", "device", .otherwise = "given by href", .kind = &ss_value_device, .min = 1,
+    .max = 200, AT (device_name), .accepts = "a name of hw/devices",
     .meaning = "a device that comes with stepsim, or a file of one's own data folder" },
-  { "hardware", "href", .otherwise = "given by device", .kind = &ss_value_text, .min = 1, .max = 4096,
-    AT (device_href), .accepts = "path to a device file (.xml)",
+  { "hardware", "href", .otherwise = "given by device", .kind = &ss_value_text, .min = 1,
+    .max = 4096, AT (device_href), .accepts = "path to a device file (.xml)",
     .meaning = "a device of one's own; relative to the scenario file" },
   { "hardware", "capacity", .otherwise = "the device's", .kind = &ss_value_capacity,
     .accepts = "size with its unit (B, KiB ... TiB, kB ... TB), or unlimited",
@@ -51,8 +52,9 @@ static const SsAttribute attributes[] = {
     .meaning = "optimizer steps that are run" },
   { "training", "micro-batch", "1", .kind = &ss_value_count, .min = 1, .max = 1 << 20,
     AT (config.micro_batch), .meaning = "sequences of one forward" },
-  { "training", "sequence-length", .otherwise = "the model's positions, at most 8192", .kind = &ss_value_count,
-    .min = 1, .max = 1 << 24, AT (config.sequence_length), .meaning = "tokens of a sequence" },
+  { "training", "sequence-length", .otherwise = "the model's positions, at most 8192",
+    .kind = &ss_value_count, .min = 1, .max = 1 << 24, AT (config.sequence_length),
+    .meaning = "tokens of a sequence" },
   { "training", "gradient-accumulation", "1", .kind = &ss_value_small, .min = 1, .max = 4096,
     AT (config.gradient_accumulation), .meaning = "micro-batches of a step" },
   { "training", "resume", "no", .kind = &ss_value_yes_no, AT (config.has_resume),
@@ -60,36 +62,44 @@ static const SsAttribute attributes[] = {
   { "training", "zero-grad", "none", .kind = &ss_value_zero_grad, AT (config.zeroes_in_place),
     .meaning = "gradients are dropped after the update (none) or kept and zeroed (zero)" },
   { "training", "hold-outputs", "no", .kind = &ss_value_yes_no, AT (config.holds_outputs),
-    .meaning = "the loop keeps the model's output, logits and all, until the next forward replaces it" },
-  { "training", "clip-grad-norm", "none", .kind = &ss_value_clip, .accepts = "number above 0, or none",
+    .meaning = "the loop keeps the model's output until the next forward replaces it" },
+  { "training", "clip-grad-norm", "none", .kind = &ss_value_clip,
+    .accepts = "number above 0, or none",
     .meaning = "clip_grad_norm_ before the update, the foreach way" },
   { "training", "dropout", .otherwise = "the model's", .kind = &ss_value_dropout,
     .accepts = "number from 0 to below 1", .meaning = "every dropout probability of the model" },
 
-  { "precision", "recipe", "bf16", .kind = &ss_value_precision, .meaning = "the recipe of mixed precision" },
+  { "precision", "recipe", "bf16", .kind = &ss_value_precision,
+    .meaning = "the recipe of mixed precision" },
 
   { "optimizer", "type", "adamw", .kind = &ss_value_optimizer, .meaning = "the optimizer's class" },
   { "optimizer", "implementation", "fused", .kind = &ss_value_implementation,
     .meaning = "how the update runs: parameter by parameter, on lists, or in fused kernels" },
 
-  { "checkpointing", "policy", "none", .kind = &ss_value_policy, .meaning = "which layers are checkpointed" },
-  { "checkpointing", "reentrant", "no", .kind = &ss_value_yes_no, AT (config.checkpointing.is_reentrant),
-    .meaning = "torch.utils.checkpoint's use_reentrant" },
-  { "checkpointing", "early-stop", "yes", .kind = &ss_value_yes_no, AT (config.checkpointing.has_early_stop),
+  { "checkpointing", "policy", "none", .kind = &ss_value_policy,
+    .meaning = "which layers are checkpointed" },
+  { "checkpointing", "reentrant", "no", .kind = &ss_value_yes_no,
+    AT (config.checkpointing.is_reentrant), .meaning = "torch.utils.checkpoint's use_reentrant" },
+  { "checkpointing", "early-stop", "yes", .kind = &ss_value_yes_no,
+    AT (config.checkpointing.has_early_stop),
     .meaning = "recomputation stops at the last value that is needed (not reentrant only)" },
 
-  { "kernels", "profile", "hf-sdpa", .kind = &ss_value_profile, .meaning = "a named set of implementations" },
-  { "kernels", "norm", .otherwise = "the profile's", .kind = &ss_value_choice, .meaning = "the norms" },
-  { "kernels", "rope", .otherwise = "the profile's", .kind = &ss_value_choice, .meaning = "rotary positions" },
-  { "kernels", "mlp", .otherwise = "the profile's", .kind = &ss_value_choice, .meaning = "the MLP" },
+  { "kernels", "profile", "hf-sdpa", .kind = &ss_value_profile,
+    .meaning = "a named set of implementations" },
+  { "kernels", "norm", .otherwise = "the profile's", .kind = &ss_value_choice,
+    .meaning = "the norms" },
+  { "kernels", "rope", .otherwise = "the profile's", .kind = &ss_value_choice,
+    .meaning = "rotary positions" },
+  { "kernels", "mlp", .otherwise = "the profile's", .kind = &ss_value_choice,
+    .meaning = "the MLP" },
   { "kernels", "attention", .otherwise = "the profile's", .kind = &ss_value_choice,
     .meaning = "the attention core; sdpa chooses as PyTorch does" },
   { "kernels", "loss", .otherwise = "the profile's", .kind = &ss_value_choice,
     .meaning = "the loss: on an fp32 copy of the logits (hf) or on their own type (direct)" },
 
   { "adapter", "type", "lora", .kind = &ss_value_adapter, .meaning = "the kind of adapter" },
-  { "adapter", "rank", "8", .kind = &ss_value_small, .min = 1, .max = 1 << 16, AT (config.adapter.rank),
-    .meaning = "the inner size of its two matrices" },
+  { "adapter", "rank", "8", .kind = &ss_value_small, .min = 1, .max = 1 << 16,
+    AT (config.adapter.rank), .meaning = "the inner size of its two matrices" },
   { "adapter", "targets", "q v", .kind = &ss_value_targets,
     .accepts = "names of the model type's linears, separated by spaces",
     .meaning = "the linears that get an adapter" },
@@ -134,7 +144,8 @@ ss_scenario_attribute_accepts (const SsAttribute *attribute)
   if (attribute->accepts)
     return g_strdup (attribute->accepts);
   if (!attribute->kind->words)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, attribute->min, attribute->max);
+    return g_strdup_printf ("%" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, attribute->min,
+                            attribute->max);
   words = attribute->kind->words (attribute);
   return g_strjoinv (" | ", words);
 }

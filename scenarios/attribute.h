@@ -31,8 +31,10 @@ typedef struct
 {
   /* optional: the words there are, NULL-terminated (transfer full) */
   char **(*words) (const SsAttribute *attribute);
-  /* required: takes the text into a scenario that is being loaded; FALSE and *problem (transfer full): one clause */
-  gboolean (*read) (const SsAttribute *attribute, SsScenario *scenario, const char *text, char **problem);
+  /* required: takes the text into a scenario that is being loaded; FALSE and *problem (transfer
+   * full), one clause */
+  gboolean (*read) (const SsAttribute *attribute, SsScenario *scenario, const char *text,
+                    char **problem);
   /* required: the value in force as the file would say it, NULL to say nothing (transfer full) */
   char *(*print) (const SsAttribute *attribute, const SsScenario *scenario);
 } SsValueKind;
@@ -42,7 +44,7 @@ struct _SsAttribute
   const char *element;           /* "training" */
   const char *name;              /* "steps" */
   const char *fallback;          /* text of the default, or NULL */
-  const char *otherwise;         /* what holds where it is absent and has no `fallback`; both NULL: required */
+  const char *otherwise;         /* what holds without it and `fallback`; both NULL: required */
   const char *meaning;           /* one line */
   const char *accepts;           /* in words; NULL where the kind's words or the limits say it */
   const SsValueKind *kind;

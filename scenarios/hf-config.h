@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 #define SS_HF_CONFIG_MAX_BYTES (1024 * 1024)
 #define SS_HF_CONFIG_MAX_DEPTH 32
 
-/* The members of the object that the file holds (ss_config_values_new), or NULL with the problem added.
- * (transfer full) */
+/* The members of the object that the file holds (ss_config_values_new), or NULL with the problem
+ * added. (transfer full) */
 GHashTable *ss_hf_config_load (const char *path, SsProblems *problems);
 
 G_END_DECLS

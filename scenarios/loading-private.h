@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsLoading: a scenario on its way in: the document with its overrides, the problems met, and where each
- * value came from.  It lives for one call of ss_scenario_load, which owns it.
+ * SsLoading: a scenario on its way in: the document with its overrides, the problems met, and where
+ * each value came from.  It lives for one call of ss_scenario_load, which owns it.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ typedef struct
   SsScenario *scenario;
   SsXmlDocument *document;
   SsProblems *problems;
-  GHashTable *overrides;         /* "checkpointing/policy" -> "--set checkpointing/policy=foo", the last of each */
+  GHashTable *overrides;         /* "training/steps" -> "--set training/steps=3", the last one */
   guint n_in_overrides;          /* problems that an override caused */
 } SsLoading;
 
@@ -25,8 +25,8 @@ SsXmlNode *ss_loading_element (const SsLoading *self, const char *element);
 /* The override that set it, as the user wrote it, or NULL. (transfer none) */
 const char *ss_loading_override (const SsLoading *self, const char *element, const char *attribute);
 /* Adds a problem of a value where it came from: an override, the file's line, or the file. */
-void ss_loading_problem (SsLoading *self, const char *element, const char *attribute, const char *format, ...)
-  G_GNUC_PRINTF (4, 5);
+void ss_loading_problem (SsLoading *self, const char *element, const char *attribute,
+                         const char *format, ...) G_GNUC_PRINTF (4, 5);
 
 /* Finds the model's numbers and the device, and checks what depends on them. */
 void ss_loading_resolve (SsLoading *self);

@@ -5,6 +5,8 @@
 
 /* Sizes that are wanted: whole, positive, below 2^31. */
 #define MAX_SIZE G_MAXINT32
+/* Far beyond any model; each layer costs us memory before the trace says that it is too long. */
+#define MAX_LAYERS 100000
 
 typedef struct
 {
@@ -219,6 +221,20 @@ resolve_field (const Resolving *self, const SsConfigField *field)
     set_number (self, field, value->kind == SS_CONFIG_FLAG ? value->flag : value->number);
 }
 
+/* What no family can mean, whatever its rules made of the fields. */
+static char *
+fault_of_whole (const SsModelConfig *config)
+{
+  if (config->n_layers > MAX_LAYERS)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " layers; at most %d are traced", config->n_layers,
+                            MAX_LAYERS);
+  if (config->head_dim < 1)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " heads in a hidden size of %" G_GINT64_FORMAT
+                            "; a head has at least one element",
+                            config->n_heads, config->hidden_size);
+  return NULL;
+}
+
 void
 ss_model_config_resolve (SsModelConfig *config, const char *model_type, GHashTable *values,
                          const char *file, gint line, char separator, SsProblems *problems)
@@ -241,6 +257,10 @@ ss_model_config_resolve (SsModelConfig *config, const char *model_type, GHashTab
   config->model_type = type->model_type;
   for (guint i = 0; i < type->n_fields; i++)
     resolve_field (&self, &type->fields[i]);
-  if (ss_problems_count (problems) == n_before && type->finish && !type->finish (config, &problem))
+  if (ss_problems_count (problems) > n_before)
+    return;
+  if (!type->finish || type->finish (config, &problem))
+    problem = fault_of_whole (config);
+  if (problem)
     ss_problems_add (problems, file, line, "%s", problem);
 }

@@ -9,8 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* FALSE with the problems added.  *name is the model's (transfer full): what the file calls it, or after the
- * file or, for a config.json, its folder. */
-gboolean ss_model_file_load (const char *path, SsModelConfig *config, char **name, SsProblems *problems);
+/* FALSE with the problems added.  *name is the model's (transfer full): what the file calls it, or
+ * after the file or, for a config.json, its folder. */
+gboolean ss_model_file_load (const char *path, SsModelConfig *config, char **name,
+                             SsProblems *problems);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ struct _SsScenario
 
   char *name;
   char *model_name;
-  char *model_href;              /* as the file or override says it; after loading, as it is found from anywhere */
+  char *model_href;              /* as stated; after loading, as it is found from anywhere */
   gint64 n_layers_kept;          /* layers="...": 0 for all */
   char *device_name, *device_href;   /* one of them; the href as model_href */
   SsDevice *device;

@@ -17,18 +17,20 @@ GQuark ss_scenario_error_quark (void);
 
 typedef enum
 {
-  SS_SCENARIO_ERROR_INPUT,       /* a file or value that is wrong; one problem a line, "file:line: what" */
-  SS_SCENARIO_ERROR_OVERRIDE     /* a --set that names no attribute or has a bad value */
+  SS_SCENARIO_ERROR_INPUT,       /* something is wrong in a file: "file:line: what", a line each */
+  SS_SCENARIO_ERROR_OVERRIDE     /* only --set is: one names no attribute or has a bad value */
 } SsScenarioError;
 
 typedef struct _SsScenario SsScenario;
 
-/* Reads a scenario, with `overrides` (NULL-terminated "PATH=VALUE", or NULL) applied to the file before it is
- * checked: "checkpointing/policy=full", "training/steps=3", "name=..." (an attribute of the root).
- * (transfer full) */
+/* Reads a scenario, with `overrides` (NULL-terminated "PATH=VALUE", or NULL) applied to the file
+ * before it is checked: "checkpointing/policy=full", "training/steps=3", "name=..." (an attribute
+ * of the root). SS_SCENARIO_ERROR_INPUT, SS_SCENARIO_ERROR_OVERRIDE. (transfer full) */
 SsScenario *ss_scenario_load (const char *path, const char *const *overrides, GError **error);
-/* The same file with the same overrides and `overrides` after them. (transfer full) */
-SsScenario *ss_scenario_derive (const SsScenario *self, const char *const *overrides, GError **error);
+/* The same file with the same overrides and `overrides` after them; it is read anew.
+ * SS_SCENARIO_ERROR_INPUT, SS_SCENARIO_ERROR_OVERRIDE. (transfer full) */
+SsScenario *ss_scenario_derive (const SsScenario *self, const char *const *overrides,
+                                GError **error);
 SsScenario *ss_scenario_ref (SsScenario *self);
 void ss_scenario_unref (SsScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsScenario, ss_scenario_unref)
@@ -38,12 +40,14 @@ const char *ss_scenario_name (const SsScenario *self);
 const char *ss_scenario_model_name (const SsScenario *self);
 const SsTraceConfig *ss_scenario_trace_config (const SsScenario *self);
 SsDevice *ss_scenario_device (const SsScenario *self);
-guint64 ss_scenario_capacity_bytes (const SsScenario *self);   /* the device's, or capacity="..."; G_MAXINT64: unlimited */
+/* The device's, or capacity="..."; G_MAXINT64: unlimited. */
+guint64 ss_scenario_capacity_bytes (const SsScenario *self);
 guint64 ss_scenario_context_bytes (const SsScenario *self);
 const char *ss_scenario_allocator (const SsScenario *self);    /* as asked: "caching" */
 const char *ss_scenario_alloc_conf (const SsScenario *self);   /* "" for none */
 
-/* The file with every default filled in, as `stepsim show` prints it; loads to an equal scenario. (transfer full) */
+/* The file with every default filled in, as `stepsim show` prints it; loads to an equal scenario.
+ * (transfer full) */
 char *ss_scenario_to_xml (const SsScenario *self);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <glib/gstdio.h>
+#include <string.h>
 
 char *
 fixture_folder (void)
@@ -40,6 +41,28 @@ char *
 fixture_source (const char *name)
 {
   return g_build_filename (SS_SOURCE_DIR, name, NULL);
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+char **
+fixture_list (const char *folder)
+{
+  g_autofree char *path = fixture_source (folder);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  GPtrArray *names = g_ptr_array_new ();
+  const char *entry;
+
+  while ((entry = g_dir_read_name (dir)))
+    if (g_str_has_suffix (entry, ".xml"))
+      g_ptr_array_add (names, g_strndup (entry, strlen (entry) - strlen (".xml")));
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
 }
 
 SsScenario *

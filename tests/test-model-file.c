@@ -3,7 +3,6 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#include "hw/data-path.h"
 #include "scenario-fixture.h"
 #include "scenarios/model-file.h"
 
@@ -13,7 +12,7 @@ count_of (const SsModelConfig *config)
   return config->family->count_parameters (config);
 }
 
-/* Loads a model file; what is wrong with it, "" for nothing, with the folder cut off. (transfer full) */
+/* Loads a model file; what is wrong with it, "" for nothing, the folder cut off. (transfer full) */
 static char *
 load_model (const char *path, SsModelConfig *config, char **name)
 {
@@ -40,7 +39,7 @@ assert_said (const char *file, const char *text, const char *expected)
   cr_assert (eq (str, said, (char *) expected));
 }
 
-/* specs: ledger P1, P2, P3, P7, and the totals that the makers or other libraries publish for the rest */
+/* P1, P2, P3, P7 of the ledger; of the rest, what other libraries publish, or a sum by hand */
 Test (model_file, shipped_models_have_the_published_number_of_parameters)
 {
   static const struct
@@ -48,23 +47,26 @@ Test (model_file, shipped_models_have_the_published_number_of_parameters)
     const char *file;
     guint64 parameters;
   } published[] = {
-    { "llama3-8b", 8030261248 },                /* ledger P1 */
-    { "llama3-70b", 70553706496 },              /* P2 */
-    { "llama3-405b", 405853388800 },            /* P3 */
-    { "qwen3-8b", 8190735360 },                 /* P7 */
-    { "llama3.2-1b", 1235814400 },              /* keras-hub: 1498482688 with the tied table twice, 128256 x 2048 less */
-    { "llama2-7b", 6738415616 },                /* keras-hub */
-    { "mistral-7b", 7241732096 },               /* keras-hub */
-    { "qwen2-0.5b", 494032768 },                /* keras-hub, Qwen2.5 0.5B, same shapes */
-    { "smollm2-360m", 361821120 },              /* 49152 * 960 + 32 * 9832320 (2 * 960 * 960 + 2 * 960 * 320
-                                                   + 3 * 960 * 2560 + 2 * 960) + 960; published as 360M */
-    { "gpt2", 124439808 },                      /* keras-hub */
-    { "gpt2-medium", 354823168 },               /* keras-hub */
-    { "gpt2-xl", 1557611200 },                  /* 50257 * 1600 + 1024 * 1600 + 48 * (12 * 1600^2 + 13 * 1600) + 2 * 1600 */
-    { "gpt3-175b", 174604259328 },              /* 50257 * 12288 + 2048 * 12288 + 96 * (12 * 12288^2 + 13 * 12288) + 2 * 12288 */
-    { "teaching", 906006528 },                  /* 8192 * 4096 + 4 * 218112000 + 4096 */
+    { "llama3-8b", 8030261248 },     /* ledger P1 */
+    { "llama3-70b", 70553706496 },   /* P2 */
+    { "llama3-405b", 405853388800 }, /* P3 */
+    { "qwen3-8b", 8190735360 },      /* P7 */
+    /* keras-hub; of Llama 3.2 1B it says 1498482688, with the tied table of 128256 x 2048 twice */
+    { "llama3.2-1b", 1235814400 },
+    { "llama2-7b", 6738415616 },
+    { "mistral-7b", 7241732096 },
+    { "qwen2-0.5b", 494032768 },
+    { "gpt2", 124439808 },
+    { "gpt2-medium", 354823168 },
+    /* by hand: 49152 * 960 + 32 * (2 * 960^2 + 2 * 960 * 320 + 3 * 960 * 2560 + 2 * 960) + 960 */
+    { "smollm2-360m", 361821120 },
+    /* (50257 + positions) * h + layers * (12 h^2 + 13 h) + 2 h: the ledger's GPT */
+    { "gpt2-xl", 1557611200 },
+    { "gpt3-175b", 174604259328 },
+    /* 8192 * 4096 + 4 * 218112000 + 4096, the layer being that of Llama 3 8B */
+    { "teaching", 906006528 },
   };
-  g_auto (GStrv) shipped = ss_data_list ("scenarios/models");
+  g_auto (GStrv) shipped = fixture_list ("scenarios/models");
 
   cr_assert (eq (u32, g_strv_length (shipped), G_N_ELEMENTS (published)));
   for (guint i = 0; i < G_N_ELEMENTS (published); i++)
@@ -87,12 +89,15 @@ Test (model_file, collected_configs_of_known_types_give_the_recomputed_totals)
     const char *file;
     guint64 parameters;
   } totals[] = {
-    { "codellama-34b", 33744232448 }, { "llama2-13b", 13015864320 },      { "llama2-7b", 6738415616 },
-    { "llama3-8b", 8030261248 },      { "llama3.1-70b", 70553706496 },    { "llama3.2-1b", 1235814400 },
-    { "gpt2", 124439808 },            { "gpt2-medium", 354823168 },       { "mistral-7b-v0.1", 7241732096 },
-    { "qwen2-0.5b", 494032768 },      { "qwen2-7b", 7615616512 },         { "qwen2.5-3b", 3085938688 },
-    { "qwen3-0.6b", 596049920 },      { "qwen3-32b", 32762123264 },       { "smollm-1.7b", 1711376384 },
-    { "smollm2-360m", 361821120 },    { "trap-llama13b-vocab32016", 13016028160 },
+    { "codellama-34b", 33744232448 }, { "llama2-13b", 13015864320 },
+    { "llama2-7b", 6738415616 },      { "llama3-8b", 8030261248 },
+    { "llama3.1-70b", 70553706496 },  { "llama3.2-1b", 1235814400 },
+    { "gpt2", 124439808 },            { "gpt2-medium", 354823168 },
+    { "mistral-7b-v0.1", 7241732096 }, { "qwen2-0.5b", 494032768 },
+    { "qwen2-7b", 7615616512 },       { "qwen2.5-3b", 3085938688 },
+    { "qwen3-0.6b", 596049920 },      { "qwen3-32b", 32762123264 },
+    { "smollm-1.7b", 1711376384 },    { "smollm2-360m", 361821120 },
+    { "trap-llama13b-vocab32016", 13016028160 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (totals); i++)
@@ -126,22 +131,27 @@ Test (model_file, collected_configs_of_other_types_are_refused_by_name)
       if (!g_str_has_suffix (entry, ".json"))
         continue;
       said = load_model (path, &config, &name);
-      cr_assert (said[0] == '\0' || strstr (said, "is not known; known: llama") != NULL, "%s", said);
+      cr_assert (said[0] == '\0' || strstr (said, "is not known; known: llama") != NULL, "%s",
+                 said);
     }
 }
 
-#define SIZES "\"hidden_size\": 64, \"intermediate_size\": 128, \"num_hidden_layers\": 2, " \
+#define SIZES                                                                                      \
+  "\"hidden_size\": 64, \"intermediate_size\": 128, \"num_hidden_layers\": 2, "                    \
   "\"num_attention_heads\": 4, \"vocab_size\": 100"
 
 Test (model_file, what_is_absent_or_null_follows_the_familys_rules)
 {
   char *folder = fixture_folder ();
-  g_autofree char *absent = fixture_write (folder, "a.json", "{\"model_type\": \"mistral\", " SIZES "}", -1);
-  g_autofree char *null = fixture_write (folder, "b.json",
-                                         "{\"model_type\": \"mistral\", \"num_key_value_heads\": null, \"head_dim\": null, "
-                                         "\"hidden_size\": 64.0, \"intermediate_size\": 128, \"num_hidden_layers\": 2, "
-                                         "\"num_attention_heads\": 4, \"vocab_size\": 1e2, \"eos_token_id\": [1, 2], "
-                                         "\"rms_norm_eps\": 1e-05, \"unknown\": {\"a\": [{}]}}", -1);
+  g_autofree char *absent
+    = fixture_write (folder, "a.json", "{\"model_type\": \"mistral\", " SIZES "}", -1);
+  g_autofree char *null = fixture_write (
+    folder, "b.json",
+    "{\"model_type\": \"mistral\", \"num_key_value_heads\": null, \"head_dim\": null, "
+    "\"hidden_size\": 64.0, \"intermediate_size\": 128, \"num_hidden_layers\": 2, "
+    "\"num_attention_heads\": 4, \"vocab_size\": 1e2, \"eos_token_id\": [1, 2], "
+    "\"rms_norm_eps\": 1e-05, \"unknown\": {\"a\": [{}]}}",
+    -1);
   g_autofree char *name = NULL, *second = NULL, *said = NULL, *good = NULL;
   SsModelConfig config;
 
@@ -169,7 +179,8 @@ Test (model_file, rope_is_a_type_within_an_object_of_either_name)
     { "\"rope_scaling\": null, ", SS_ROPE_DEFAULT, "" },
     { "\"rope_scaling\": {\"factor\": 8.0, \"rope_type\": \"llama3\"}, ", SS_ROPE_LLAMA3, "" },
     { "\"rope_scaling\": {\"type\": \"llama3\"}, ", SS_ROPE_LLAMA3, "" },
-    { "\"rope_parameters\": {\"rope_theta\": 5e5, \"rope_type\": \"llama3\"}, ", SS_ROPE_LLAMA3, "" },
+    { "\"rope_parameters\": {\"rope_theta\": 5e5, \"rope_type\": \"llama3\"}, ", SS_ROPE_LLAMA3,
+      "" },
     { "\"rope_parameters\": {\"rope_theta\": 5e5}, ", SS_ROPE_DEFAULT, "" },
     { "\n\"rope_scaling\": {\"rope_type\": \"yarn\"}, ", SS_ROPE_DEFAULT,
       "c.json:2: rope_scaling: type yarn is not known; known: default, llama3" },
@@ -178,8 +189,10 @@ Test (model_file, rope_is_a_type_within_an_object_of_either_name)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       char *folder = fixture_folder ();
-      g_autofree char *text = g_strdup_printf ("{\"model_type\": \"llama\", %s" SIZES "}", cases[i].member);
-      g_autofree char *path = fixture_write (folder, "c.json", text, -1), *name = NULL, *said = NULL;
+      g_autofree char *text
+        = g_strdup_printf ("{\"model_type\": \"llama\", %s" SIZES "}", cases[i].member);
+      g_autofree char *path = fixture_write (folder, "c.json", text, -1), *name = NULL,
+                      *said = NULL;
       SsModelConfig config;
 
       said = load_model (path, &config, &name);
@@ -205,8 +218,10 @@ Test (model_file, a_model_is_called_as_its_config_says_or_after_its_file_or_fold
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       char *folder = fixture_folder ();
-      g_autofree char *text = g_strdup_printf ("{\"model_type\": \"llama\", %s" SIZES "}", cases[i].member);
-      g_autofree char *path = fixture_write (folder, cases[i].file, text, -1), *name = NULL, *said = NULL;
+      g_autofree char *text
+        = g_strdup_printf ("{\"model_type\": \"llama\", %s" SIZES "}", cases[i].member);
+      g_autofree char *path = fixture_write (folder, cases[i].file, text, -1), *name = NULL,
+                      *said = NULL;
       g_autofree char *base = g_path_get_basename (folder);
       SsModelConfig config;
 
@@ -220,29 +235,52 @@ Test (model_file, a_model_is_called_as_its_config_says_or_after_its_file_or_fold
 Test (model_file, a_bad_config_json_is_named_by_line_and_field)
 {
   assert_said ("c.json", "", "c.json: is empty");
-  assert_said ("c.json", "{\n\"model_type\": \"llama\",\n]", "c.json:2: is not JSON: unexpected character `,', expected string constant");
+  assert_said ("c.json", "{\n\"model_type\": \"llama\",\n]",
+               "c.json:2: is not JSON: unexpected character `,', expected string constant");
   assert_said ("c.json", "[1]", "c.json:1: is not a JSON object");
   assert_said ("c.json", "{\n\"model_type\": 3}",
                "c.json:2: model_type is no text; is this a Hugging Face config?");
   assert_said ("c.json", "{\"num_layers\": 12, \"hidden_dim\": 768}",
                "c.json: model_type is missing; is this a Hugging Face config?");
+  assert_said (
+    "c.json",
+    "{\"model_type\": \"llama\",\n\"hidden_size\": -4096,\n\"intermediate_size\": 2147483648,\n"
+    "\"num_hidden_layers\": 1.5,\n\"num_attention_heads\": \"32\",\n\"num_key_value_heads\": 0,\n"
+    "\"vocab_size\": [1],\n\"tie_word_embeddings\": 1,\n\"attention_dropout\": 1.0}",
+    "c.json:2: hidden_size: -4096 is not a whole number from 1 to 2147483647\n"
+    "c.json:3: intermediate_size: 2147483648 is not a whole number from 1 to 2147483647\n"
+    "c.json:4: num_hidden_layers: 1.5 is not a whole number from 1 to 2147483647\n"
+    "c.json:5: num_attention_heads: 32 is not a whole number from 1 to 2147483647\n"
+    "c.json:6: num_key_value_heads: 0 is not a whole number from 1 to 2147483647\n"
+    "c.json:7: vocab_size: a list is not a whole number from 1 to 2147483647\n"
+    "c.json:8: tie_word_embeddings: 1 is not true or false\n"
+    "c.json:9: attention_dropout: 1.0 is not a probability from 0 to below 1");
   assert_said ("c.json",
-               "{\"model_type\": \"llama\",\n\"hidden_size\": -4096,\n\"intermediate_size\": 2147483648,\n"
-               "\"num_hidden_layers\": 1.5,\n\"num_attention_heads\": \"32\",\n\"num_key_value_heads\": 0,\n"
-               "\"vocab_size\": [1],\n\"tie_word_embeddings\": 1,\n\"attention_dropout\": 1.0}",
-               "c.json:2: hidden_size: -4096 is not a whole number from 1 to 2147483647\n"
-               "c.json:3: intermediate_size: 2147483648 is not a whole number from 1 to 2147483647\n"
-               "c.json:4: num_hidden_layers: 1.5 is not a whole number from 1 to 2147483647\n"
-               "c.json:5: num_attention_heads: 32 is not a whole number from 1 to 2147483647\n"
-               "c.json:6: num_key_value_heads: 0 is not a whole number from 1 to 2147483647\n"
-               "c.json:7: vocab_size: a list is not a whole number from 1 to 2147483647\n"
-               "c.json:8: tie_word_embeddings: 1 is not true or false\n"
-               "c.json:9: attention_dropout: 1.0 is not a probability from 0 to below 1");
-  assert_said ("c.json", "{\"model_type\": \"gpt2\", \"n_embd\": 768, \"n_layer\": 12,\n \"n_head\": null, \"n_positions\": 64}",
+               "{\"model_type\": \"gpt2\", \"n_embd\": 768, \"n_layer\": 12,\n \"n_head\": null, "
+               "\"n_positions\": 64}",
                "c.json: vocab_size is missing; a gpt2 model needs it\n"
                "c.json:2: n_head is null; a gpt2 model needs it");
-  assert_said ("c.txt", "{}", "c.txt: is no model file: wanted a model file that ends in .xml or a Hugging Face config "
-                              "that ends in .json");
+  assert_said (
+    "c.txt", "{}",
+    "c.txt: is no model file: wanted a model file that ends in .xml or a Hugging Face config "
+    "that ends in .json");
+}
+
+Test (model_file, numbers_that_no_model_can_have_together_are_refused)
+{
+  assert_said ("c.json",
+               "{\"model_type\": \"llama\", \"hidden_size\": 100, \"intermediate_size\": 1, "
+               "\"num_hidden_layers\": 2, \"num_attention_heads\": 3, \"vocab_size\": 9}",
+               "c.json: head_dim is not given, and 100 / 3 is not a whole number");
+  assert_said ("c.json",
+               "{\"model_type\": \"qwen2\", \"hidden_size\": 2, \"intermediate_size\": 1, "
+               "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"num_key_value_heads\": 4, "
+               "\"head_dim\": 8, \"vocab_size\": 9}",
+               "c.json: 4 heads in a hidden size of 2; a head has at least one element");
+  assert_said ("c.json",
+               "{\"model_type\": \"gpt2\", \"n_embd\": 64, \"n_layer\": 100001, \"n_head\": 4, "
+               "\"n_positions\": 64, \"vocab_size\": 9}",
+               "c.json: 100001 layers; at most 100000 are traced");
 }
 
 Test (model_file, an_unknown_type_names_the_known_ones)
@@ -254,7 +292,9 @@ Test (model_file, an_unknown_type_names_the_known_ones)
 
   said = load_model (path, &config, &name);
   fixture_discard (folder);
-  cr_assert (g_str_has_prefix (said, "c.json: model type \"bert\" is not known; known: llama, mistral"), "%s", said);
+  cr_assert (
+    g_str_has_prefix (said, "c.json: model type \"bert\" is not known; known: llama, mistral"),
+    "%s", said);
 }
 
 Test (model_file, json_is_bounded_in_size_and_depth)
@@ -280,11 +320,12 @@ Test (model_file, a_bad_model_xml_is_named_by_line_and_attribute)
                "m.xml:1: vocab-size is missing; a llama model needs it\n"
                "m.xml:2: a second <config>; the first is on line 1\n"
                "m.xml:3: element <layer> is not known; known: config");
-  assert_said ("m.xml",
-               "<model type='gpt2'>\n<config n-embd='1e3' n-layer='-1'\n n-head='12' n-positions='1024' "
-               "vocab-size='50257'\n hidden-size='768' embd-pdrop='yes'/></model>",
-               "m.xml:2: n-embd: 1e3 is not a whole number from 1 to 2147483647\n"
-               "m.xml:2: n-layer: -1 is not a whole number from 1 to 2147483647\n"
-               "m.xml:4: <config> has no attribute \"hidden-size\"; near: vocab-size\n"
-               "m.xml:4: embd-pdrop: yes is not a probability from 0 to below 1");
+  assert_said (
+    "m.xml",
+    "<model type='gpt2'>\n<config n-embd='1e3' n-layer='-1'\n n-head='12' n-positions='1024' "
+    "vocab-size='50257'\n hidden-size='768' embd-pdrop='yes'/></model>",
+    "m.xml:2: n-embd: 1e3 is not a whole number from 1 to 2147483647\n"
+    "m.xml:2: n-layer: -1 is not a whole number from 1 to 2147483647\n"
+    "m.xml:4: <config> has no attribute \"hidden-size\"; near: vocab-size\n"
+    "m.xml:4: embd-pdrop: yes is not a probability from 0 to below 1");
 }

@@ -138,7 +138,7 @@ assert_valid (const char *path, const char *root, const char *schema)
 
 Test (scenario_table, shipped_and_shown_files_are_valid_by_the_letter_of_the_schema)
 {
-  g_auto (GStrv) scenarios = ss_data_list ("scenarios"), models = ss_data_list ("scenarios/models");
+  g_auto (GStrv) scenarios = fixture_list ("scenarios"), models = fixture_list ("scenarios/models");
   char *folder = fixture_folder ();
 
   for (char **name = scenarios; *name; name++)

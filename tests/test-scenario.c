@@ -2,7 +2,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "hw/data-path.h"
 #include "scenario-fixture.h"
 
 #define MINIMAL                                                                                    \
@@ -216,7 +215,7 @@ Test (scenario, what_show_prints_loads_to_an_equal_scenario)
     { "training/sequence-length=100", "training/micro-batch=7", "training/gradient-accumulation=3",
       "allocator/alloc-conf=expandable_segments:True,max_split_size_mb:256" },
   };
-  g_auto (GStrv) names = ss_data_list ("scenarios");
+  g_auto (GStrv) names = fixture_list ("scenarios");
 
   cr_assert (g_strv_length (names) >= 8);
   for (char **name = names; *name; name++)
@@ -254,7 +253,7 @@ Test (scenario, show_names_shipped_files_as_they_were_and_others_by_their_whole_
 
 Test (scenario, every_shipped_scenario_says_its_question_in_a_comment)
 {
-  g_auto (GStrv) names = ss_data_list ("scenarios");
+  g_auto (GStrv) names = fixture_list ("scenarios");
 
   for (char **name = names; *name; name++)
     {
