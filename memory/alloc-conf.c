@@ -151,7 +151,8 @@ typedef struct
 #define MIB_FROM_SEGMENT "MiB, a whole number from large_segment_size_mb (20 unless named) up"
 #define TRUE_OR_FALSE "True or False"
 
-/* large_segment_size_mb stands first: PyTorch reads it before all others, for it bounds two of them. */
+/* large_segment_size_mb stands first: PyTorch reads it before all others, for it bounds two of
+ * them. */
 static const Option options[] = {
   { "large_segment_size_mb", set_large_segment_size, "MiB, a whole number above 10" },
   { "max_split_size_mb", set_max_split_size, MIB_FROM_SEGMENT },
@@ -249,8 +250,9 @@ fill (SsAllocConf *conf, guint from, guint to, guint64 divisions)
     conf->roundup_divisions[i] = divisions;
 }
 
-/* One "name:divisions" of a list.  The first name also fills every entry below its own, ">" fills those
- * after the last one named (2.14.1; 2.4.0 began at it), entries between two names keep 0. */
+/* One "name:divisions" of a list.  The first name also fills every entry below its own, ">"
+ * fills those after the last one named (2.14.1; 2.4.0 began at it), entries between two names
+ * keep 0. */
 static gboolean
 take_pair (SsAllocConf *conf, Reader *reader, Named *named, GError **error)
 {
@@ -258,7 +260,8 @@ take_pair (SsAllocConf *conf, Reader *reader, Named *named, GError **error)
   guint64 divisions, interval_mib = 0;
   guint entry;
 
-  if (!g_str_equal (name, ">") && !(read_count (name, &interval_mib) && is_power_of_two (interval_mib)))
+  if (!g_str_equal (name, ">")
+      && !(read_count (name, &interval_mib) && is_power_of_two (interval_mib)))
     return fail (error, ROUNDUP_KEY, name, "'>' or MiB, a power of two");
   reader->next++;
   if (!take_mark (reader, ":", ROUNDUP_KEY, error))
@@ -361,7 +364,8 @@ ss_alloc_conf_parse (const char *text, SsAllocConf *out, GError **error)
 {
   g_autoptr (GPtrArray) tokens = tokens_of (text ? text : "");
   Reader reader = { .tokens = tokens };
-  SsAllocConf defaults = { .max_split_bytes = G_MAXUINT64, .large_segment_bytes = LARGE_SEGMENT_BYTES,
+  SsAllocConf defaults = { .max_split_bytes = G_MAXUINT64,
+                           .large_segment_bytes = LARGE_SEGMENT_BYTES,
                            .memory_fraction = -1 };
 
   *out = defaults;

@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Entry i of the roundup table serves sizes from 2^(20 + i) on; smaller ones use entry 0, larger ones the last. */
+/* Entry i of the roundup table serves sizes from 2^(20 + i) on; smaller ones use entry 0, larger
+ * ones the last. */
 #define SS_ALLOC_CONF_N_ROUNDUPS 16
 
 typedef struct
@@ -29,13 +30,14 @@ typedef struct
  * SS_ALLOCATOR_ERROR_CONF says which option or mark is wrong and what would be right. */
 gboolean ss_alloc_conf_parse (const char *text, SsAllocConf *out, GError **error);
 
-/* TRUE, and the most that may be reserved, when a fraction below 1 is set: a fraction of 1 sets no limit. */
+/* TRUE, and the most that may be reserved, when a fraction below 1 is set: a fraction of 1 sets
+ * no limit. */
 gboolean ss_alloc_conf_limit (const SsAllocConf         *conf,
                               const SsAllocatorSettings *settings,
                               guint64                   *limit_bytes);
 
-/* The rounded size of a request of `bytes` >= 1: a multiple of 512, or a step between two powers of two;
- * SS_SIZE_OVERFLOW beyond 63 bits. */
+/* The rounded size of a request of `bytes` >= 1: a multiple of 512, or a step between two powers
+ * of two; SS_SIZE_OVERFLOW beyond 63 bits. */
 guint64 ss_alloc_conf_round (const SsAllocConf *conf, guint64 bytes);
 
 G_END_DECLS

@@ -56,32 +56,61 @@ ss_caching_block_link (CachingBlock *part, CachingBlock *prev, CachingBlock *nex
     next->prev = part;
 }
 
+gboolean
+ss_caching_block_is_split (const CachingBlock *block)
+{
+  return block->prev != NULL || block->next != NULL;
+}
+
+/* Whether a free block is whole does not change as long as it is free: it has a neighbour in
+ * use, or none. */
+static void
+put_whole (CachingBlock *block)
+{
+  block->prev_whole = NULL;
+  block->next_whole = block->pool->whole;
+  if (block->next_whole)
+    block->next_whole->prev_whole = block;
+  block->pool->whole = block;
+}
+
+static void
+take_whole (CachingBlock *block)
+{
+  if (block->next_whole)
+    block->next_whole->prev_whole = block->prev_whole;
+  if (block->prev_whole)
+    block->prev_whole->next_whole = block->next_whole;
+  else
+    block->pool->whole = block->next_whole;
+}
+
 void
 ss_caching_block_put (CachingBlock *block)
 {
   block->born = block->pool->n_searches;
-  if (block->is_mapped)
-    ss_tree_insert (&block->stream->free, &block->node, block->block.bytes, block->block.address);
-  else
-    ss_tree_insert (&block->stream->unmapped, &block->node, 0, block->block.address);
+  if (!block->is_mapped)
+    {
+      ss_tree_insert (&block->stream->unmapped, &block->node, 0, block->block.address);
+      return;
+    }
+  ss_tree_insert (&block->stream->free, &block->node, block->block.bytes, block->block.address);
+  if (!ss_caching_block_is_split (block))
+    put_whole (block);
 }
 
 void
 ss_caching_block_take (CachingBlock *block)
 {
   ss_tree_remove (block->is_mapped ? &block->stream->free : &block->stream->unmapped, &block->node);
+  if (block->is_mapped && !ss_caching_block_is_split (block))
+    take_whole (block);
 }
 
 gboolean
 ss_caching_block_is_free (const CachingBlock *block)
 {
   return !block->is_allocated && block->n_events == 0;
-}
-
-gboolean
-ss_caching_block_is_split (const CachingBlock *block)
-{
-  return block->prev != NULL || block->next != NULL;
 }
 
 /* Free blocks that a flush could not return; of expandable ranges it can. */
@@ -184,7 +213,7 @@ ss_caching_block_complete (CachingAllocator *self, CachingBlock *block)
 }
 
 GPtrArray *
-ss_caching_free_blocks (const CachingPool *pool)
+ss_caching_free_blocks (const CachingPool *pool, guint64 min_bytes)
 {
   GPtrArray *blocks = g_ptr_array_new ();
 
@@ -192,9 +221,32 @@ ss_caching_free_blocks (const CachingPool *pool)
     {
       const CachingStream *stream = pool->streams->pdata[i];
 
-      for (SsTreeNode *node = ss_tree_at_least (&stream->free, 0, 0); node;
+      for (SsTreeNode *node = ss_tree_at_least (&stream->free, min_bytes, 0); node;
            node = ss_tree_after (&stream->free, node))
         g_ptr_array_add (blocks, CACHING_BLOCK (node));
     }
+  return blocks;
+}
+
+static gint
+compare_blocks (gconstpointer a, gconstpointer b)
+{
+  const CachingBlock *x = *(CachingBlock *const *) a, *y = *(CachingBlock *const *) b;
+
+  if (x->stream != y->stream)
+    return x->stream->stream < y->stream->stream ? -1 : 1;
+  if (x->block.bytes != y->block.bytes)
+    return x->block.bytes < y->block.bytes ? -1 : 1;
+  return x->block.address < y->block.address ? -1 : 1;
+}
+
+GPtrArray *
+ss_caching_whole_blocks (const CachingPool *pool)
+{
+  GPtrArray *blocks = g_ptr_array_new ();
+
+  for (CachingBlock *block = pool->whole; block; block = block->next_whole)
+    g_ptr_array_add (blocks, block);
+  g_ptr_array_sort (blocks, compare_blocks);
   return blocks;
 }

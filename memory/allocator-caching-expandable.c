@@ -2,8 +2,8 @@
 #include "memory/allocator-caching-private.h"
 #include "memory/tensor.h"
 
-/* PyTorch reserves 9/8 of the device's capacity for a range.  Where the capacity is beyond any device, a range
- * is kept small enough for many of them to fit into 63 bits. */
+/* PyTorch reserves 9/8 of the device's capacity for a range.  Where the capacity is beyond any
+ * device, a range is kept small enough for many of them to fit into 63 bits. */
 #define MAX_RANGE_BYTES (G_GUINT64_CONSTANT (1) << 46)
 
 static guint64
@@ -46,7 +46,8 @@ has_room (const CachingBlock *block, guint64 size_bytes)
   return run_bytes >= size_bytes;
 }
 
-/* The lowest unmapped block, or the free one just before it, from which enough can be had in one run. */
+/* The lowest unmapped block, or the free one just before it, from which enough can be had in one
+ * run. */
 static CachingBlock *
 find_room (CachingAllocator *self, const CachingRequest *request)
 {
@@ -81,7 +82,8 @@ cut_unmapped (CachingAllocator *self, CachingBlock *block, guint64 bytes)
   ss_caching_block_put (rest);
 }
 
-/* Maps the first `bytes` of an unmapped block, in whole pages, and joins them with what is free beside. */
+/* Maps the first `bytes` of an unmapped block, in whole pages, and joins them with what is free
+ * beside. */
 static gboolean
 map (CachingAllocator *self, CachingBlock *block, guint64 bytes)
 {

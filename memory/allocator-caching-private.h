@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of the caching allocator: blocks, segments, expandable ranges, events.
- * Rules and names are those of c10/cuda/CUDACachingAllocator.cpp; what 2.14.1 changed was seen in the
- * program itself, run over a driver of fixed capacity.
+ * The parts of the caching allocator: blocks, segments, expandable ranges, events. Rules and names
+ * are those of c10/cuda/CUDACachingAllocator.cpp; what 2.14.1 changed was seen in the program
+ * itself, run over a driver of fixed capacity.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* kMinBlockSize, kSmallSize, kSmallBuffer, kMinLargeAlloc, kRoundLarge of c10/core/AllocatorConfig.h */
+/* kMinBlockSize, kSmallSize, kSmallBuffer, kMinLargeAlloc, kRoundLarge of
+ * c10/core/AllocatorConfig.h */
 #define MIB G_GUINT64_CONSTANT (1048576)
 #define MIN_BLOCK_BYTES G_GUINT64_CONSTANT (512)
 #define SMALL_MAX_BYTES MIB
@@ -28,10 +29,13 @@ typedef struct
   SsTree unmapped;               /* CachingBlock, by (0, address) */
 } CachingStream;
 
+typedef struct _CachingBlock CachingBlock;
+
 typedef struct
 {
   gboolean is_small;
   guint64 page_bytes;            /* of expandable ranges */
+  CachingBlock *whole;           /* free blocks that are all of their segment, in any order */
   guint64 n_searches;            /* counted only where garbage collection can act */
   GPtrArray *streams;            /* CachingStream, by rising number */
   CachingStream *last;           /* the one asked for last */
@@ -46,13 +50,12 @@ struct _CachingUse
   guint stream;
 };
 
-typedef struct _CachingBlock CachingBlock;
-
 struct _CachingBlock
 {
   SsBlock block;                 /* requested_bytes only while it is given out or waits */
   SsTreeNode node;               /* in free or unmapped of `stream` */
   CachingBlock *prev, *next;     /* neighbours in its segment, by address */
+  CachingBlock *prev_whole, *next_whole;
   CachingPool *pool;
   CachingStream *stream;
   guint64 born;                  /* n_searches when it last became free */
@@ -96,8 +99,8 @@ typedef struct
 
 /* (transfer none) */
 CachingStream *ss_caching_stream (CachingPool *pool, guint stream);
-/* A block that is in no tree and has no neighbours yet; of `block` address, bytes, segment and offset
- * count. */
+/* A block that is in no tree and has no neighbours yet; of `block` address, bytes, segment and
+ * offset count. */
 CachingBlock *ss_caching_block_new (CachingAllocator *self,
                                     CachingPool      *pool,
                                     CachingStream    *stream,
@@ -116,8 +119,10 @@ CachingBlock *ss_caching_block_hand_out (CachingAllocator     *self,
                                          const CachingRequest *request);
 /* The release of a block is complete: it is free and one with its neighbours. */
 void ss_caching_block_complete (CachingAllocator *self, CachingBlock *block);
-/* The free blocks of a pool by (stream, bytes, address). (transfer full) (element-type CachingBlock) */
-GPtrArray *ss_caching_free_blocks (const CachingPool *pool);
+/* The free blocks of a pool of at least `min_bytes`, or those that are whole segments, by
+ * (stream, bytes, address). (transfer full) (element-type CachingBlock) */
+GPtrArray *ss_caching_free_blocks (const CachingPool *pool, guint64 min_bytes);
+GPtrArray *ss_caching_whole_blocks (const CachingPool *pool);
 
 /* ---- allocator-caching-segment.c ---- */
 
@@ -129,8 +134,8 @@ void ss_caching_change_reserved (CachingAllocator *self,
                                  SsSegmentAction   action,
                                  const SsBlock    *range,
                                  guint             stream);
-/* A block in no tree that is large enough, from new memory; NULL: none to be had, `is_rejected` says
- * whether a flush is out of the question. */
+/* A block in no tree that is large enough, from new memory; NULL: none to be had, `is_rejected`
+ * says whether a flush is out of the question. */
 CachingBlock *ss_caching_grow (CachingAllocator     *self,
                                const CachingRequest *request,
                                gboolean             *is_rejected);

@@ -17,7 +17,8 @@ ss_caching_place (CachingAllocator *self, guint64 bytes, SsBlock *place)
 
   if (next_address == SS_SIZE_OVERFLOW)
     return FALSE;
-  *place = (SsBlock) { .address = self->next_address, .bytes = bytes, .segment = self->n_segments++ };
+  *place = (SsBlock) { .address = self->next_address, .bytes = bytes,
+                       .segment = self->n_segments++ };
   self->next_address = next_address;
   return TRUE;
 }
@@ -80,8 +81,8 @@ release_segment (CachingAllocator *self, CachingBlock *block)
   ss_slab_give (&self->blocks, block);
 }
 
-/* With a largest split size M, blocks from M on are whole segments.  The first that would be enough goes;
- * where there is none, the largest ones go until they are enough together. */
+/* With a largest split size M, blocks from M on are whole segments.  The first that would be
+ * enough goes; where there is none, the largest ones go until they are enough together. */
 gboolean
 ss_caching_release_oversize (CachingAllocator *self, const CachingRequest *request)
 {
@@ -139,8 +140,8 @@ collect_older (CachingAllocator *self, GPtrArray *candidates, double threshold, 
   return released_bytes;
 }
 
-/* Above the threshold, passes over the whole segments of the large pool: each releases all that are older
- * than the average at its start, even when fewer would do. */
+/* Above the threshold, passes over the whole segments of the large pool: each releases all that
+ * are older than the average at its start, even when fewer would do. */
 void
 ss_caching_collect_garbage (CachingAllocator *self)
 {
@@ -148,19 +149,13 @@ ss_caching_collect_garbage (CachingAllocator *self)
   guint64 reserved_bytes = self->base.stats.reserved_bytes;
   guint64 target_bytes, released_bytes = 0, pass_bytes = 1, sum_ages = 0;
   g_autoptr (GPtrArray) candidates = NULL;
-  guint n_whole = 0;
 
   if (!self->collects_garbage || self->conf.is_expandable || reserved_bytes <= threshold_bytes)
     return;
   target_bytes = reserved_bytes - threshold_bytes;
-  candidates = ss_caching_free_blocks (&self->large);
+  candidates = ss_caching_whole_blocks (&self->large);
   for (guint i = 0; i < candidates->len; i++)
-    if (!ss_caching_block_is_split (candidates->pdata[i]))
-      {
-        sum_ages += age_of (candidates->pdata[i]);
-        candidates->pdata[n_whole++] = candidates->pdata[i];
-      }
-  g_ptr_array_set_size (candidates, (gint) n_whole);
+    sum_ages += age_of (candidates->pdata[i]);
   while (released_bytes < target_bytes && pass_bytes > 0 && candidates->len > 0)
     {
       pass_bytes = collect_older (self, candidates, (double) sum_ages / candidates->len, &sum_ages);
@@ -170,20 +165,19 @@ ss_caching_collect_garbage (CachingAllocator *self)
 
 /* ---- flush ---- */
 
+/* A block smaller than a page holds none. */
 static void
 flush_pool (CachingAllocator *self, const CachingPool *pool)
 {
-  g_autoptr (GPtrArray) blocks = ss_caching_free_blocks (pool);
+  g_autoptr (GPtrArray) blocks = self->conf.is_expandable
+                                   ? ss_caching_free_blocks (pool, pool->page_bytes)
+                                   : ss_caching_whole_blocks (pool);
 
   for (guint i = 0; i < blocks->len; i++)
-    {
-      CachingBlock *block = blocks->pdata[i];
-
-      if (self->conf.is_expandable)
-        ss_caching_shrink (self, block);
-      else if (!ss_caching_block_is_split (block))
-        release_segment (self, block);
-    }
+    if (self->conf.is_expandable)
+      ss_caching_shrink (self, blocks->pdata[i]);
+    else
+      release_segment (self, blocks->pdata[i]);
 }
 
 void

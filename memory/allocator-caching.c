@@ -66,22 +66,36 @@ segment_bytes (const CachingAllocator *self, guint64 size_bytes)
   return (size_bytes + ROUND_LARGE_BYTES - 1) / ROUND_LARGE_BYTES * ROUND_LARGE_BYTES;
 }
 
-/* What a free block could grow to counts as its size when expandable ones are compared. */
+/* What a free block could grow by: it counts as its size when expandable ones are compared. */
 static guint64
-expandable_bytes (const CachingBlock *block)
+room_behind (const CachingBlock *block)
 {
-  return block->block.bytes
-         + (block->next && !block->next->is_mapped ? block->next->block.bytes : 0);
+  return block->next && !block->next->is_mapped ? block->next->block.bytes : 0;
 }
 
-/* Best fit: the smallest block that is large enough, the lowest of equal ones; then what the largest split
- * size forbids. */
+/* Spares blocks that could grow.  One that could not is itself not above any that follow. */
+static SsTreeNode *
+prefer_fixed (const SsTree *free, SsTreeNode *node)
+{
+  guint64 room_bytes;
+  SsTreeNode *next;
+
+  while ((room_bytes = room_behind (CACHING_BLOCK (node))) > 0
+         && (next = ss_tree_after (free, node))
+         && next->major + room_behind (CACHING_BLOCK (next)) < node->major + room_bytes)
+    node = next;
+  return node;
+}
+
+/* Best fit: the smallest block that is large enough, the lowest of equal ones; then what the
+ * largest split size forbids. */
 static CachingBlock *
 search (CachingAllocator *self, const CachingRequest *request)
 {
   const SsTree *free = &request->stream->free;
   guint64 max_split_bytes = self->conf.max_split_bytes;
-  SsTreeNode *node, *next;
+  guint64 rounding_bytes = self->conf.max_non_split_rounding_bytes;
+  SsTreeNode *node;
 
   if (self->collects_garbage)
     request->pool->n_searches++;
@@ -89,22 +103,20 @@ search (CachingAllocator *self, const CachingRequest *request)
   if (node == NULL)
     return NULL;
   if (self->conf.is_expandable)
-    while ((next = ss_tree_after (free, node))
-           && expandable_bytes (CACHING_BLOCK (next)) < expandable_bytes (CACHING_BLOCK (node)))
-      node = next;
+    node = prefer_fixed (free, node);
   if (request->size_bytes < max_split_bytes)
     {
       if (node->major >= max_split_bytes)
         return NULL;
     }
-  else if (node->major >= ss_size_add (request->size_bytes, self->conf.max_non_split_rounding_bytes))
+  else if (node->major >= ss_size_add (request->size_bytes, rounding_bytes))
     return NULL;
   ss_caching_block_take (CACHING_BLOCK (node));
   return CACHING_BLOCK (node);
 }
 
-/* New memory: asked for, then asked for after giving back blocks too large to be split, then after giving
- * back all that is whole. */
+/* New memory: asked for, then asked for after giving back blocks too large to be split, then
+ * after giving back all that is whole. */
 static CachingBlock *
 obtain (CachingAllocator *self, const CachingRequest *request, gboolean *is_rejected)
 {

@@ -27,7 +27,7 @@ typedef struct
   const char *conf_override;
   char *conf;
   SsAllocator *allocator;        /* NULL: no event so far */
-  GHashTable *blocks;            /* guint64 id -> SsBlock; the value is NULL when it was freed or failed */
+  GHashTable *blocks;            /* guint64 id -> SsBlock, NULL when it was freed or failed */
   GString *out;
 } Replay;
 
@@ -69,7 +69,8 @@ value_of (const char *comment, const char *key)
 {
   size_t length = strlen (key);
 
-  return strncmp (comment, key, length) == 0 && comment[length] == '=' ? comment + length + 1 : NULL;
+  return strncmp (comment, key, length) == 0 && comment[length] == '=' ? comment + length + 1
+                                                                       : NULL;
 }
 
 static gboolean
@@ -259,7 +260,8 @@ take_event (Replay *self, char *line, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (events); i++)
     if (g_str_equal (row.text[OP], events[i].op))
       return read_inputs (&row, events[i].takes, error) && events[i].run (self, &row, error);
-  return fail (error, "an event is one of alloc, free, record_stream, sync, empty_cache", row.text[OP]);
+  return fail (error, "an event is one of alloc, free, record_stream, sync, empty_cache",
+               row.text[OP]);
 }
 
 static gboolean

@@ -9,7 +9,11 @@ G_DEFINE_QUARK (ss-allocator-error-quark, ss_allocator_error)
 const SsAllocatorClass *const *
 ss_allocator_classes (void)
 {
-  static const SsAllocatorClass *const classes[] = { &ss_allocator_caching, &ss_allocator_exact, NULL };
+  static const SsAllocatorClass *const classes[] = {
+    &ss_allocator_caching,
+    &ss_allocator_exact,
+    NULL,
+  };
 
   return classes;
 }
@@ -33,7 +37,9 @@ ss_allocator_class_find (const char *name, GError **error)
 }
 
 SsAllocator *
-ss_allocator_new (const SsAllocatorClass *klass, const SsAllocatorSettings *settings, GError **error)
+ss_allocator_new (const SsAllocatorClass    *klass,
+                  const SsAllocatorSettings *settings,
+                  GError                   **error)
 {
   SsAllocator *self;
 

@@ -15,17 +15,17 @@ GQuark ss_allocator_error_quark (void);
 
 typedef enum
 {
-  SS_ALLOCATOR_ERROR_CONF,       /* a malformed or unknown option or an impossible memory fraction */
+  SS_ALLOCATOR_ERROR_CONF,       /* a malformed or unknown option, an impossible memory fraction */
   SS_ALLOCATOR_ERROR_UNKNOWN,    /* no allocator of that name */
-  SS_ALLOCATOR_ERROR_EVENT       /* a line of an event file that cannot be read or cannot have happened */
+  SS_ALLOCATOR_ERROR_EVENT       /* a line of an event file that cannot be or cannot be read */
 } SsAllocatorError;
 
 typedef struct
 {
   guint64 capacity_bytes;        /* what the framework calls total; G_MAXINT64: without limit */
-  guint64 external_bytes;        /* gone before the first allocation: context, libraries, other processes */
+  guint64 external_bytes;        /* gone before the first allocation: context, other processes */
   const char *conf;              /* PYTORCH_CUDA_ALLOC_CONF's syntax; NULL or "" for none */
-  double memory_fraction;        /* set_per_process_memory_fraction; 0: not set. It wins over conf's */
+  double memory_fraction;        /* set_per_process_memory_fraction, above conf's; 0: not set */
 } SsAllocatorSettings;
 
 /* A served request.  Implementations embed it as their first member. */
@@ -35,7 +35,7 @@ typedef struct
   guint64 bytes;                 /* the block's whole size, unsplit rest included */
   guint64 requested_bytes;
   guint64 offset_bytes;          /* of address in its segment */
-  guint segment;                 /* segments count from 0 in order of creation; G_MAXUINT: a block of 0 bytes */
+  guint segment;                 /* from 0 in order of creation; G_MAXUINT: a block of 0 bytes */
 } SsBlock;
 
 /* All in bytes but the counts; allocated <= active <= reserved. */
@@ -83,7 +83,8 @@ typedef struct
   const char *description;       /* one line for `stepsim list allocators` */
   SsAllocator *(*create) (const SsAllocatorSettings *settings, GError **error);
   void (*destroy) (SsAllocator *self);
-  /* NULL: out of memory, `report` is filled and nothing but a flush has happened. bytes may be 0. */
+  /* NULL: out of memory, `report` is filled and nothing but a flush has happened. bytes may be
+   * 0. */
   SsBlock *(*allocate) (SsAllocator *self, guint64 bytes, guint stream, SsOomReport *report);
   void (*release) (SsAllocator *self, SsBlock *block);
   void (*record_stream) (SsAllocator *self, SsBlock *block, guint stream);
@@ -106,12 +107,17 @@ const SsAllocatorClass *const *ss_allocator_classes (void);
 const SsAllocatorClass *ss_allocator_class_find (const char *name, GError **error);
 
 /* SS_ALLOCATOR_ERROR_CONF. (transfer full) */
-SsAllocator *ss_allocator_new (const SsAllocatorClass *klass, const SsAllocatorSettings *settings, GError **error);
+SsAllocator *ss_allocator_new (const SsAllocatorClass    *klass,
+                               const SsAllocatorSettings *settings,
+                               GError                   **error);
 void ss_allocator_free (SsAllocator *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsAllocator, ss_allocator_free)
 
 /* The block stays the allocator's until ss_allocator_release. (transfer none) */
-SsBlock *ss_allocator_allocate (SsAllocator *self, guint64 bytes, guint stream, SsOomReport *report);
+SsBlock *ss_allocator_allocate (SsAllocator *self,
+                                guint64      bytes,
+                                guint        stream,
+                                SsOomReport *report);
 void ss_allocator_release (SsAllocator *self, SsBlock *block);
 void ss_allocator_record_stream (SsAllocator *self, SsBlock *block, guint stream);
 void ss_allocator_synchronize (SsAllocator *self);
@@ -119,9 +125,9 @@ void ss_allocator_empty_cache (SsAllocator *self);
 const SsAllocatorStats *ss_allocator_stats (const SsAllocator *self);
 void ss_allocator_observe (SsAllocator *self, SsSegmentFunc func, gpointer user_data);
 
-/* PyTorch 2.14.1's sentence for this report, as it reads where no NVML library tells of processes. The
- * settings say the capacity, whether a fraction below 1 is set and whether segments are expandable.
- * (transfer full) */
+/* PyTorch 2.14.1's sentence for this report, as it reads where no NVML library tells of
+ * processes. The settings say the capacity, whether a fraction below 1 is set and whether
+ * segments are expandable. (transfer full) */
 char *ss_oom_message (const SsOomReport *report, const SsAllocatorSettings *settings);
 
 G_END_DECLS

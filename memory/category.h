@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsCategory: what a byte of device memory is there for.  One list for tape, curve, JSON and pictures.
- * The order is that of precedence: a storage that could be several is the first of them.
+ * SsCategory: what a byte of device memory is there for.  One list for tape, curve, JSON and
+ * pictures. The order is that of precedence: a storage that could be several is the first of them.
  */
 #pragma once
 

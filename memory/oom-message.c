@@ -51,8 +51,10 @@ ss_oom_message (const SsOomReport *report, const SsAllocatorSettings *settings)
     }
   if (report->is_rejected)
     {
-      append (text, "Allocation was preemptively rejected because it would exceed "
-                    "per_process_memory_fraction limit. Requested size: ", report->tensor_bytes, "");
+      append (text,
+              "Allocation was preemptively rejected because it would exceed "
+              "per_process_memory_fraction limit. Requested size: ",
+              report->tensor_bytes, "");
       return g_string_free (text, FALSE);
     }
   append (text, "Tried to allocate ", report->requested_bytes, ". ");
@@ -60,7 +62,8 @@ ss_oom_message (const SsOomReport *report, const SsAllocatorSettings *settings)
   append (text, "", report->free_bytes, " is free. ");
   if (ss_alloc_conf_limit (&conf, settings, &limit_bytes))
     append (text, "", limit_bytes, " allowed; ");
-  append (text, "Of the allocated memory ", report->allocated_bytes, " is allocated by PyTorch, and ");
+  append (text, "Of the allocated memory ", report->allocated_bytes,
+          " is allocated by PyTorch, and ");
   append (text, "", report->reserved_bytes - report->allocated_bytes,
           " is reserved by PyTorch but unallocated.");
   if (!conf.is_expandable)

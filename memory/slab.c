@@ -7,7 +7,8 @@ void
 ss_slab_init (SsSlab *self, gsize record_bytes)
 {
   g_assert (record_bytes >= sizeof (gpointer));
-  *self = (SsSlab) { .record_bytes = record_bytes, .chunks = g_ptr_array_new_with_free_func (g_free) };
+  *self = (SsSlab) { .record_bytes = record_bytes,
+                     .chunks = g_ptr_array_new_with_free_func (g_free) };
 }
 
 void

@@ -182,8 +182,8 @@ ss_tensor_is_dense (const SsTensor *x)
   return ss_tensor_same_strides (x, &dense);
 }
 
-/* Walks the old dimensions from the last; a run of them that lies contiguously is one chunk, and the new
- * sizes must fill chunk after chunk exactly. */
+/* Walks the old dimensions from the last; a run of them that lies contiguously is one chunk, and
+ * the new sizes must fill chunk after chunk exactly. */
 gboolean
 ss_tensor_view (const SsTensor *x, guint n_dims, const gint64 *size, SsTensor *out)
 {

@@ -33,8 +33,9 @@ typedef struct
   gint64 stride[SS_MAX_DIMS];    /* in elements; 0 in an expanded dimension */
 } SsTensor;
 
-/* The value of every checked product or sum that would not fit into 63 bits.  It is sticky: whatever
- * is computed from it is SS_SIZE_OVERFLOW again.  The tape turns it into an error before allocation. */
+/* The value of every checked product or sum that would not fit into 63 bits.  It is sticky:
+ * whatever is computed from it is SS_SIZE_OVERFLOW again.  The tape turns it into an error
+ * before allocation. */
 #define SS_SIZE_OVERFLOW G_MAXUINT64
 
 guint64 ss_size_mul (guint64 a, guint64 b);

@@ -13,7 +13,7 @@ typedef struct _SsTreeNode SsTreeNode;
 
 struct _SsTreeNode
 {
-  SsTreeNode *left, *right;
+  SsTreeNode *child[2];          /* before, after */
   guint64 major, minor;          /* ordered by major, then minor; no two alike in one tree */
   guint64 priority;              /* a parent's is not below its children's */
 };

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/tree-private.h"
 
-static inline gboolean
+/* Arithmetic instead of branches: which way a search turns is anybody's guess, the processor's
+ * too. */
+static inline guint
 is_before (const SsTreeNode *node, guint64 major, guint64 minor)
 {
-  return node->major < major || (node->major == major && node->minor < minor);
+  return (guint) (node->major < major)
+         | ((guint) (node->major == major) & (guint) (node->minor < minor));
 }
 
-/* The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
- * 2014): the shape of the tree is a function of what is in it, so runs repeat. */
+/* The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", 2014): the shape of the tree is a function of what is in it, so runs repeat. */
 static inline guint64
 priority_of (guint64 x)
 {
@@ -21,27 +24,22 @@ priority_of (guint64 x)
 void
 ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor)
 {
-  SsTreeNode **link = &self->root, **left = &node->left, **right = &node->right, *rest;
+  SsTreeNode **link = &self->root, **side[2] = { &node->child[0], &node->child[1] }, *rest;
 
   node->major = major;
   node->minor = minor;
   node->priority = priority_of (minor);
   while (*link && (*link)->priority >= node->priority)
-    link = is_before (*link, major, minor) ? &(*link)->right : &(*link)->left;
+    link = &(*link)->child[is_before (*link, major, minor)];
   for (rest = *link; rest;)
-    if (is_before (rest, major, minor))
-      {
-        *left = rest;
-        left = &rest->right;
-        rest = rest->right;
-      }
-    else
-      {
-        *right = rest;
-        right = &rest->left;
-        rest = rest->left;
-      }
-  *left = *right = NULL;
+    {
+      guint before = is_before (rest, major, minor);
+
+      *side[!before] = rest;
+      side[!before] = &rest->child[before];
+      rest = rest->child[before];
+    }
+  *side[0] = *side[1] = NULL;
   *link = node;
 }
 
@@ -49,24 +47,24 @@ ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor)
 void
 ss_tree_remove (SsTree *self, SsTreeNode *node)
 {
-  SsTreeNode **link = &self->root, *left = node->left, *right = node->right;
+  SsTreeNode **link = &self->root, *before = node->child[0], *after = node->child[1];
 
   while (*link != node)
-    link = is_before (*link, node->major, node->minor) ? &(*link)->right : &(*link)->left;
-  while (left && right)
-    if (left->priority >= right->priority)
+    link = &(*link)->child[is_before (*link, node->major, node->minor)];
+  while (before && after)
+    if (before->priority >= after->priority)
       {
-        *link = left;
-        link = &left->right;
-        left = left->right;
+        *link = before;
+        link = &before->child[1];
+        before = *link;
       }
     else
       {
-        *link = right;
-        link = &right->left;
-        right = right->left;
+        *link = after;
+        link = &after->child[0];
+        after = *link;
       }
-  *link = left ? left : right;
+  *link = before ? before : after;
 }
 
 SsTreeNode *
@@ -75,13 +73,12 @@ ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor)
   SsTreeNode *node = self->root, *best = NULL;
 
   while (node)
-    if (is_before (node, major, minor))
-      node = node->right;
-    else
-      {
-        best = node;
-        node = node->left;
-      }
+    {
+      guint before = is_before (node, major, minor);
+
+      best = before ? best : node;
+      node = node->child[before];
+    }
   return best;
 }
 
@@ -91,13 +88,12 @@ ss_tree_below (const SsTree *self, guint64 major, guint64 minor)
   SsTreeNode *node = self->root, *best = NULL;
 
   while (node)
-    if (is_before (node, major, minor))
-      {
-        best = node;
-        node = node->right;
-      }
-    else
-      node = node->left;
+    {
+      guint before = is_before (node, major, minor);
+
+      best = before ? node : best;
+      node = node->child[before];
+    }
   return best;
 }
 

@@ -37,12 +37,12 @@ Test (alloc_conf, nothing_named_gives_the_defaults)
 
 Test (alloc_conf, every_option_is_read_and_spaces_do_not_count)
 {
-  SsAllocConf conf = parsed (" max_split_size_mb : 20 , garbage_collection_threshold:0.6,"
-                             "expandable_segments:True,throw_on_cudamalloc_oom:True, backend:native,"
-                             "per_process_memory_fraction:0.25,roundup_power2_divisions:4,"
-                             "max_non_split_rounding_mb:30,release_lock_on_cudamalloc:False,"
-                             "pinned_num_register_threads:8,pinned_use_cuda_host_register:True,"
-                             "pinned_reserve_segment_size_mb:64,graph_capture_record_stream_reuse:False,");
+  SsAllocConf conf = parsed (
+    " max_split_size_mb : 20 , garbage_collection_threshold:0.6, backend:native,"
+    "expandable_segments:True,throw_on_cudamalloc_oom:True,per_process_memory_fraction:0.25,"
+    "roundup_power2_divisions:4,max_non_split_rounding_mb:30,release_lock_on_cudamalloc:False,"
+    "pinned_num_register_threads:8,pinned_use_cuda_host_register:True,"
+    "pinned_reserve_segment_size_mb:64,graph_capture_record_stream_reuse:False,");
 
   cr_assert (eq (u64, conf.max_split_bytes, 20 * MIB));
   cr_assert (eq (u64, conf.max_non_split_rounding_bytes, 30 * MIB));
@@ -87,12 +87,14 @@ Test (alloc_conf, the_greater_mark_starts_one_entry_after_the_last_named)
       SsAllocConf conf = parsed (text);
 
       for (guint j = 0; j < SS_ALLOC_CONF_N_ROUNDUPS; j++)
-        cr_assert (eq (u64, conf.roundup_divisions[j], rows[i].divisions[j]), "%s, entry %u", text, j);
+        cr_assert (eq (u64, conf.roundup_divisions[j], rows[i].divisions[j]), "%s, entry %u", text,
+                   j);
     }
 }
 
-/* hand sums: 1030 MiB lies in [1024, 2048), a quarter step is 256 MiB, so 1280 MiB; 84 MiB in [64, 128): with
- * 4 divisions steps of 16, so 96, with 8 steps of 8, so 88 (PyTorch's own test of this option) */
+/* hand sums: 1030 MiB lies in [1024, 2048), a quarter step is 256 MiB, so 1280 MiB; 84 MiB in
+ * [64, 128): with 4 divisions steps of 16, so 96, with 8 steps of 8, so 88 (PyTorch's own test
+ * of this option) */
 Test (alloc_conf, sizes_round_to_512_or_to_a_division_of_a_power_of_two)
 {
   static const struct
@@ -122,7 +124,8 @@ Test (alloc_conf, sizes_round_to_512_or_to_a_division_of_a_power_of_two)
       g_autofree char *text = g_strconcat ("roundup_power2_divisions:", rows[i].divisions, NULL);
       SsAllocConf conf = parsed (text);
 
-      cr_assert (eq (u64, ss_alloc_conf_round (&conf, rows[i].bytes), rows[i].rounded), "row %u", i);
+      cr_assert (eq (u64, ss_alloc_conf_round (&conf, rows[i].bytes), rows[i].rounded), "row %u",
+                 i);
     }
 }
 
@@ -147,10 +150,12 @@ Test (alloc_conf, a_fraction_of_one_sets_no_limit_and_the_call_wins)
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       SsAllocConf conf = parsed (rows[i].conf);
-      SsAllocatorSettings settings = { .capacity_bytes = 1000, .memory_fraction = rows[i].fraction };
+      SsAllocatorSettings settings = { .capacity_bytes = 1000,
+                                       .memory_fraction = rows[i].fraction };
       guint64 limit_bytes = 0;
 
-      cr_assert (eq (int, ss_alloc_conf_limit (&conf, &settings, &limit_bytes), rows[i].is_set), "row %u", i);
+      cr_assert (eq (int, ss_alloc_conf_limit (&conf, &settings, &limit_bytes), rows[i].is_set),
+                 "row %u", i);
       cr_assert (eq (u64, limit_bytes, rows[i].limit_bytes), "row %u", i);
     }
 }
@@ -161,18 +166,21 @@ Test (alloc_conf, what_is_wrong_is_said_with_what_would_be_right)
   {
     const char *text, *reason;
   } rows[] = {
-    { "max_split_size_mb:19", "allocator option max_split_size_mb: '19' is not MiB, a whole number from" },
+    { "max_split_size_mb:19",
+      "allocator option max_split_size_mb: '19' is not MiB, a whole number from" },
     { "max_split_size_mb:64MB", "'64MB' is not MiB" },
     { "max_split_size_mb:-1", "'-1' is not MiB" },
     { "max_split_size_mb:99999999999999999999", "'99999999999999999999' is not MiB" },
     { "max_split_size_mb", "max_split_size_mb: the end is not the ':' expected here" },
     { "max_split_size_mb:", "max_split_size_mb: the end is not MiB" },
-    { "max_split_size_mb=64", "unrecognized allocator option 'max_split_size_mb=64'; known: roundup_power2_divisions" },
+    { "max_split_size_mb=64",
+      "unrecognized allocator option 'max_split_size_mb=64'; known: roundup_power2_divisions" },
     { "max_split_size_mb:64 expandable_segments:True", "':' is not the ','" },
     { "max_split_size_mb:64:5", "':' is not the ',' expected here" },
     { "max_split_size_mb:40,large_segment_size_mb:64", "'40' is not MiB" },
     { "max_non_split_rounding_mb:19", "max_non_split_rounding_mb: '19'" },
-    { "large_segment_size_mb:10", "large_segment_size_mb: '10' is not MiB, a whole number above 10" },
+    { "large_segment_size_mb:10",
+      "large_segment_size_mb: '10' is not MiB, a whole number above 10" },
     { "garbage_collection_threshold:1", "'1' is not a number above 0 and below 1" },
     { "garbage_collection_threshold:0", "'0' is not a number above 0 and below 1" },
     { "garbage_collection_threshold:nan", "'nan' is not a number" },
@@ -190,7 +198,8 @@ Test (alloc_conf, what_is_wrong_is_said_with_what_would_be_right)
     { "roundup_power2_divisions:[4:2,", "the end is not the ']' expected here" },
     { "roundup_power2_divisions:[4", "the end is not the ':' expected here" },
     { "expandable_segments:True,,backend:native", "unrecognized allocator option ','" },
-    { "expandable_segments_reserve:1", "unrecognized allocator option 'expandable_segments_reserve'" },
+    { "expandable_segments_reserve:1",
+      "unrecognized allocator option 'expandable_segments_reserve'" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -200,6 +209,7 @@ Test (alloc_conf, what_is_wrong_is_said_with_what_would_be_right)
 
       cr_assert (not (ss_alloc_conf_parse (rows[i].text, &conf, &error)), "%s", rows[i].text);
       cr_assert (g_error_matches (error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_CONF));
-      cr_assert (strstr (error->message, rows[i].reason) != NULL, "%s: %s", rows[i].text, error->message);
+      cr_assert (strstr (error->message, rows[i].reason) != NULL, "%s: %s", rows[i].text,
+                 error->message);
     }
 }

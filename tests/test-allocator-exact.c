@@ -9,7 +9,8 @@
 static SsAllocator *
 exact (guint64 capacity_bytes, guint64 external_bytes, const char *conf)
 {
-  SsAllocatorSettings settings = { .capacity_bytes = capacity_bytes, .external_bytes = external_bytes,
+  SsAllocatorSettings settings = { .capacity_bytes = capacity_bytes,
+                                   .external_bytes = external_bytes,
                                    .conf = conf };
   SsAllocator *allocator = ss_allocator_new (&ss_allocator_exact, &settings, NULL);
 
@@ -72,12 +73,13 @@ Test (allocator_exact, a_memory_fraction_bounds_it_as_well)
 Test (allocator_exact, without_a_capacity_only_an_overflow_fails)
 {
   g_autoptr (SsAllocator) allocator = exact (G_MAXINT64, 0, NULL);
+  guint64 half = G_GUINT64_CONSTANT (1) << 62;
   SsOomReport report;
 
-  cr_assert (ss_allocator_allocate (allocator, G_GUINT64_CONSTANT (1) << 62, 0, &report) != NULL);
-  cr_assert (ss_allocator_allocate (allocator, G_GUINT64_CONSTANT (1) << 62, 0, &report) == NULL);
+  cr_assert (ss_allocator_allocate (allocator, half, 0, &report) != NULL);
+  cr_assert (ss_allocator_allocate (allocator, half, 0, &report) == NULL);
   cr_assert (ss_allocator_allocate (allocator, G_MAXUINT64, 0, &report) == NULL);
-  cr_assert (ss_allocator_allocate (allocator, (G_GUINT64_CONSTANT (1) << 62) - 1, 0, &report) != NULL);
+  cr_assert (ss_allocator_allocate (allocator, half - 1, 0, &report) != NULL);
 }
 
 static void

@@ -6,7 +6,8 @@
 #include "memory/allocator-exact.h"
 #include "memory/allocator-replay.h"
 
-/* What a replay prints of a file that is right: its column names, its rows and its "# oom:" lines. */
+/* What a replay prints of a file that is right: its column names, its rows and its "# oom:"
+ * lines. */
 static GString *
 expected_of (const char *path)
 {
@@ -62,6 +63,12 @@ replay_folder (const char *folder)
   return n_files;
 }
 
+/* made by hand, the sums in their comments: one file for each rule and each surprise */
+Test (allocator_replay, rules_come_out_as_summed_by_hand)
+{
+  cr_assert (ge (uint, replay_folder (SS_SOURCE_DIR "/tests/allocator"), 22));
+}
+
 /* recorded from the real allocator over a driver of fixed capacity */
 Test (allocator_replay, recorded_files_come_out_byte_for_byte)
 {
@@ -90,29 +97,35 @@ replay_text (const char *text, gssize length, const char *conf, GString *out, GE
 
 Test (allocator_replay, a_wrong_line_is_named_with_file_and_line)
 {
+  enum
+  {
+    EVENT = SS_ALLOCATOR_ERROR_EVENT,
+    CONF = SS_ALLOCATOR_ERROR_CONF
+  };
   static const struct
   {
     const char *text;
-    SsAllocatorError code;
+    gint code;
     const char *reason;
   } rows[] = {
-    { "alloc,1,512,0\nalloc,1,512,0\n", SS_ALLOCATOR_ERROR_EVENT, ":2: an id is used once, met '1'" },
-    { "free,7,,\n", SS_ALLOCATOR_ERROR_EVENT, ":1: an id that is freed must be in use, met '7'" },
-    { "alloc,1,1,0\nfree,1,,\nfree,1,,\n", SS_ALLOCATOR_ERROR_EVENT, ":3: an id that is freed" },
-    { "# capacity_total=100\nalloc,1,512,0\nfree,1,,\n", SS_ALLOCATOR_ERROR_EVENT, ":3: an id that is freed" },
-    { "record_stream,7,,1\n", SS_ALLOCATOR_ERROR_EVENT, ":1: an id that a stream uses must be in use" },
-    { "malloc,1,512,0\n", SS_ALLOCATOR_ERROR_EVENT, ":1: an event is one of alloc, free, " },
-    { "# fine\n\nalloc,x,512,0\n", SS_ALLOCATOR_ERROR_EVENT, ":3: id of alloc is a whole number in range, met 'x'" },
-    { "alloc,1,-5,0\n", SS_ALLOCATOR_ERROR_EVENT, "bytes of alloc is a whole number in range, met '-5'" },
-    { "alloc,1,9223372036854775808,0\n", SS_ALLOCATOR_ERROR_EVENT, "bytes of alloc is a whole number in range" },
-    { "alloc,1,512,4294967296\n", SS_ALLOCATOR_ERROR_EVENT, "stream of alloc is a whole number in range" },
-    { "alloc,1\n", SS_ALLOCATOR_ERROR_EVENT, "bytes of alloc is a whole number in range, met ''" },
-    { "sync,1,,\n", SS_ALLOCATOR_ERROR_EVENT, "id of sync stays empty, met '1'" },
-    { "# capacity_total=80 GiB\n", SS_ALLOCATOR_ERROR_EVENT, ":1: capacity_total is a number of bytes, met '80 GiB'" },
-    { "# external_used=\n", SS_ALLOCATOR_ERROR_EVENT, ":1: external_used is a number of bytes, met ''" },
-    { "# memory_fraction=2\n", SS_ALLOCATOR_ERROR_EVENT, ":1: memory_fraction is 'unset' or a number" },
-    { "# memory_fraction=nan\n", SS_ALLOCATOR_ERROR_EVENT, ":1: memory_fraction is 'unset' or a number" },
-    { "# conf=no:1\nsync,,,\n", SS_ALLOCATOR_ERROR_CONF, ":2: unrecognized allocator option 'no'" },
+    { "alloc,1,512,0\nalloc,1,512,0\n", EVENT, ":2: an id is used once, met '1'" },
+    { "free,7,,\n", EVENT, ":1: an id that is freed must be in use, met '7'" },
+    { "alloc,1,1,0\nfree,1,,\nfree,1,,\n", EVENT, ":3: an id that is freed" },
+    { "# capacity_total=100\nalloc,1,512,0\nfree,1,,\n", EVENT, ":3: an id that is freed" },
+    { "record_stream,7,,1\n", EVENT, ":1: an id that a stream uses must be in use" },
+    { "malloc,1,512,0\n", EVENT, ":1: an event is one of alloc, free, " },
+    { "# fine\n\nalloc,x,512,0\n", EVENT, ":3: id of alloc is a whole number in range, met 'x'" },
+    { "alloc,1,-5,0\n", EVENT, "bytes of alloc is a whole number in range, met '-5'" },
+    { "alloc,1,9223372036854775808,0\n", EVENT, "bytes of alloc is a whole number in range" },
+    { "alloc,1,512,4294967296\n", EVENT, "stream of alloc is a whole number in range" },
+    { "alloc,1\n", EVENT, "bytes of alloc is a whole number in range, met ''" },
+    { "sync,1,,\n", EVENT, "id of sync stays empty, met '1'" },
+    { "# capacity_total=80 GiB\n", EVENT,
+      ":1: capacity_total is a number of bytes, met '80 GiB'" },
+    { "# external_used=\n", EVENT, ":1: external_used is a number of bytes, met ''" },
+    { "# memory_fraction=2\n", EVENT, ":1: memory_fraction is 'unset' or a number" },
+    { "# memory_fraction=nan\n", EVENT, ":1: memory_fraction is 'unset' or a number" },
+    { "# conf=no:1\nsync,,,\n", CONF, ":2: unrecognized allocator option 'no'" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -121,7 +134,7 @@ Test (allocator_replay, a_wrong_line_is_named_with_file_and_line)
       g_autoptr (GError) error = NULL;
       g_autofree char *path = replay_text (rows[i].text, -1, NULL, out, &error);
 
-      cr_assert (g_error_matches (error, SS_ALLOCATOR_ERROR, (gint) rows[i].code), "row %u", i);
+      cr_assert (g_error_matches (error, SS_ALLOCATOR_ERROR, rows[i].code), "row %u", i);
       cr_assert (g_str_has_prefix (error->message, path), "%s", error->message);
       cr_assert (strstr (error->message, rows[i].reason) != NULL, "%s", error->message);
     }
@@ -140,24 +153,28 @@ Test (allocator_replay, zero_bytes_and_a_missing_file_are_refused)
   cr_assert (g_error_matches (missing, G_FILE_ERROR, G_FILE_ERROR_NOENT));
 }
 
-/* an empty request has no place; a monstrous one moves no counter; options given beside the file win */
+/* an empty request has no place; a monstrous one moves no counter; options given beside the file
+ * win */
 Test (allocator_replay, rows_are_printed_with_the_state_after_them)
 {
   g_autoptr (GString) out = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  g_autofree char *path = replay_text ("# capacity_total=1073741824\r\n# conf=max_split_size_mb:1\r\n"
-                                       "alloc,1,0,0\r\nalloc,2,1152921504606846976,0\r\n"
-                                       "alloc,3,1,4,ignored\r\n",
-                                       -1, "", out, &error);
+  g_autofree char *path = NULL;
 
+  path = replay_text ("# capacity_total=1073741824\r\n"
+                      "# conf=max_split_size_mb:1\r\n"
+                      "alloc,1,0,0\r\nalloc,2,1152921504606846976,0\r\n"
+                      "alloc,3,1,4,ignored\r\n",
+                      -1, "", out, &error);
+  cr_assert (ne (ptr, path, NULL));
   cr_assert (eq (ptr, error, NULL));
   cr_assert (eq (str, out->str,
-                 "op,id,bytes,stream,result,segment,offset,block_bytes,allocated_bytes,reserved_bytes,"
-                 "active_bytes,inactive_split_bytes,num_alloc_retries\n"
+                 "op,id,bytes,stream,result,segment,offset,block_bytes,allocated_bytes,"
+                 "reserved_bytes,active_bytes,inactive_split_bytes,num_alloc_retries\n"
                  "alloc,1,0,0,ok,,,0,0,0,0,0,0\n"
                  "alloc,2,1152921504606846976,0,oom,,,0,0,0,0,0,0\n"
-                 "# oom: tried=1073741824.00 GiB total=1024.00 MiB free=1024.00 MiB allocated=0 bytes "
-                 "reserved_unallocated=0 bytes\n"
+                 "# oom: tried=1073741824.00 GiB total=1024.00 MiB free=1024.00 MiB "
+                 "allocated=0 bytes reserved_unallocated=0 bytes\n"
                  "alloc,3,1,4,ok,0,0,512,512,2097152,512,2096640,0\n"));
 }
 
@@ -172,5 +189,6 @@ Test (allocator_replay, any_allocator_can_be_asked)
   cr_assert (g_file_set_contents (path, "alloc,1,3,0\nfree,1,,\n", -1, NULL));
   cr_assert (ss_allocator_replay_on (&ss_allocator_exact, path, NULL, out, &error));
   g_unlink (path);
-  cr_assert (g_str_has_suffix (out->str, "alloc,1,3,0,ok,0,0,3,3,3,3,0,0\nfree,1,,,ok,,,,0,0,0,0,0\n"));
+  cr_assert (g_str_has_suffix (out->str,
+                               "alloc,1,3,0,ok,0,0,3,3,3,3,0,0\nfree,1,,,ok,,,,0,0,0,0,0\n"));
 }

@@ -30,14 +30,16 @@ Test (allocator, every_listed_class_is_found_by_its_name_and_works)
       cr_assert (ss_allocator_class_find ((*classes)->name, NULL) == *classes);
       block = ss_allocator_allocate (allocator, 5 * MIB, 0, &report);
       empty = ss_allocator_allocate (allocator, 0, 0, &report);
-      cr_assert (eq (u64, ss_allocator_stats (allocator)->allocated_bytes, 5 * MIB), "%s", (*classes)->name);
+      cr_assert (eq (u64, ss_allocator_stats (allocator)->allocated_bytes, 5 * MIB), "%s",
+                 (*classes)->name);
       cr_assert (eq (u64, empty->bytes, 0));
       cr_assert (eq (ptr, ss_allocator_allocate (allocator, 100 * MIB, 0, &report), NULL));
       cr_assert (eq (u64, report.tensor_bytes, 100 * MIB));
       ss_allocator_release (allocator, empty);
       ss_allocator_release (allocator, block);
       ss_allocator_empty_cache (allocator);
-      cr_assert (eq (u64, ss_allocator_stats (allocator)->reserved_bytes, 0), "%s", (*classes)->name);
+      cr_assert (eq (u64, ss_allocator_stats (allocator)->reserved_bytes, 0), "%s",
+                 (*classes)->name);
     }
 }
 
@@ -55,12 +57,14 @@ Test (allocator, a_wrong_option_or_fraction_is_refused_by_every_class)
       cr_assert (eq (ptr, ss_allocator_new (*classes, &bad_conf, &conf_error), NULL));
       cr_assert (g_error_matches (conf_error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_CONF));
       cr_assert (eq (ptr, ss_allocator_new (*classes, &bad_fraction, &fraction_error), NULL));
-      cr_assert (eq (str, fraction_error->message, "memory fraction 1.5 is not a number from 0 to 1"));
+      cr_assert (eq (str, fraction_error->message,
+                     "memory fraction 1.5 is not a number from 0 to 1"));
     }
 }
 
-/* ---- the sentence: the state of specs' example, 1 GiB in all, 100 MiB of others, 303 MiB allocated of
- * 320 MiB reserved, 900,000,000 bytes asked, so free is 1024 - 100 - 320 = 604 MiB ---- */
+/* ---- the sentence: the state of specs' example, 1 GiB in all, 100 MiB of others, 303 MiB
+ * allocated of 320 MiB reserved, 900,000,000 bytes asked, so free is 1024 - 100 - 320 = 604 MiB
+ * ---- */
 
 static const SsOomReport example = {
   .tensor_bytes = 900000000,
@@ -110,7 +114,8 @@ Test (allocator, the_message_is_that_of_pytorch)
 
 Test (allocator, a_rejected_and_a_monstrous_request_have_sentences_of_their_own)
 {
-  SsAllocatorSettings settings = { .capacity_bytes = 1024 * MIB, .conf = "throw_on_cudamalloc_oom:True" };
+  SsAllocatorSettings settings = { .capacity_bytes = 1024 * MIB,
+                                   .conf = "throw_on_cudamalloc_oom:True" };
   SsOomReport rejected = example, monster = example, byte = example;
   g_autofree char *rejected_text = NULL, *monster_text = NULL, *byte_text = NULL;
 
@@ -120,7 +125,8 @@ Test (allocator, a_rejected_and_a_monstrous_request_have_sentences_of_their_own)
   rejected_text = ss_oom_message (&rejected, &settings);
   byte_text = ss_oom_message (&byte, &settings);
   monster_text = ss_oom_message (&monster, &settings);
-  cr_assert (eq (str, rejected_text, "CUDA out of memory. Allocation was preemptively rejected because it would "
+  cr_assert (eq (str, rejected_text,
+                 "CUDA out of memory. Allocation was preemptively rejected because it would "
                  "exceed per_process_memory_fraction limit. Requested size: 858.31 MiB"));
   cr_assert (g_str_has_suffix (byte_text, "Requested size: 1 bytes"));
   cr_assert (eq (str, monster_text, "CUDA out of memory. Tried to allocate more than 1EB memory."));
@@ -134,8 +140,10 @@ Test (allocator, sizes_print_with_two_decimals_and_stay_in_the_lower_unit)
     guint64 bytes;
     const char *text;
   } rows[] = {
-    { 1024, "Tried to allocate 1024 bytes." },      { 1025, "Tried to allocate 1.00 KiB." },
-    { MIB, "Tried to allocate 1024.00 KiB." },      { 1024 * MIB, "Tried to allocate 1024.00 MiB." },
+    { 1024, "Tried to allocate 1024 bytes." },
+    { 1025, "Tried to allocate 1.00 KiB." },
+    { MIB, "Tried to allocate 1024.00 KiB." },
+    { 1024 * MIB, "Tried to allocate 1024.00 MiB." },
     { 80655481344, "Tried to allocate 75.12 GiB." },
     { G_GUINT64_CONSTANT (1) << 50, "Tried to allocate 1048576.00 GiB." },
   };

@@ -4,7 +4,8 @@
 
 #include "memory/memory-curve.h"
 
-/* parameters 10, activations 5 (15, peak), -5, gradients 5 (15 again: not a new peak), logits 1 (16, peak) */
+/* parameters 10, activations 5 (15, peak), -5, gradients 5 (15 again: not a new peak), logits 1
+ * (16, peak) */
 Test (memory_curve, the_peak_is_the_first_moment_of_the_largest_sum)
 {
   SsMemoryCurve curve;
