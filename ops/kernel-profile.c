@@ -14,10 +14,16 @@ static const SsKernelProfile hf_sdpa = {
   { SS_NORM_HF, SS_ROPE_HF, SS_MLP_HF, SS_ATTENTION_SDPA, SS_LOSS_HF },
 };
 
+/* what apply_liger_kernel_to_llama replaces by default */
+static const SsKernelProfile liger = {
+  "liger", "liger-kernel's norm, rotation, gated activation, and loss fused with the head",
+  { SS_NORM_LIGER, SS_ROPE_LIGER, SS_MLP_LIGER, SS_ATTENTION_SDPA, SS_LOSS_FUSED_LINEAR },
+};
+
 const SsKernelProfile *const *
 ss_kernel_profiles (void)
 {
-  static const SsKernelProfile *const all[] = { &hf_sdpa, &hf_eager, &paper, NULL };
+  static const SsKernelProfile *const all[] = { &hf_sdpa, &hf_eager, &liger, &paper, NULL };
 
   return all;
 }

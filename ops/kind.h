@@ -29,6 +29,10 @@ typedef struct
   const gint64 *attribute;       /* SS_N_ATTRIBUTES numbers, or NULL */
   SsTensor out[SS_MAX_OUTPUTS];
   guint n_out;
+  /* a kernel that writes output i over input j (an autograd.Function that returns what it was
+   * given): infer sets shares[i] = j + 1; the output shares j's storage and holds its base, as a
+   * view does */
+  guint8 shares[SS_MAX_OUTPUTS];
   SsStorage *result[SS_MAX_OUTPUTS];
   SsStorage *scratch[SS_MAX_SCRATCH];
   guint n_scratch;

@@ -258,6 +258,15 @@ take_inputs (SsCall *c)
     }
 }
 
+/* Outputs that the kernel writes over an input. */
+static void
+share_storages (SsCall *c)
+{
+  for (guint i = 0; i < c->n_out; i++)
+    if (c->shares[i])
+      c->result[i] = ss_storage_ref (c->in[c->shares[i] - 1]->storage);
+}
+
 static void
 make_outputs (SsCall *c, SsValue **out)
 {
@@ -268,8 +277,12 @@ make_outputs (SsCall *c, SsValue **out)
       if (c->kind->is_view)
         c->result[i] = ss_storage_ref (c->in[0]->storage);
       out[i] = ss_value_new (t, &c->out[i], c->result[i]);
-      if (c->kind->holds_base)
-        out[i]->base = ss_value_ref (c->in[0]->base ? c->in[0]->base : c->in[0]);
+      if (c->kind->holds_base || c->shares[i])
+        {
+          SsValue *over = c->in[c->shares[i] ? c->shares[i] - 1 : 0];
+
+          out[i]->base = ss_value_ref (over->base ? over->base : over);
+        }
     }
 }
 
@@ -283,6 +296,7 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
   memset (out, 0, SS_MAX_OUTPUTS * sizeof *out);
   take_inputs (&c);
   kind->infer (&c);
+  share_storages (&c);
   n = make_node (&c);
   if (n && !save (&c, n, NULL))
     t->is_stopped = TRUE;

@@ -91,36 +91,75 @@ head (Run *r, SsValue *hidden)
   return logits;
 }
 
+/* Its gradient is then not 1. */
+static gboolean
+loss_is_scaled (const Run *r)
+{
+  return r->config->gradient_accumulation > 1 || r->config->precision->has_scaler;
+}
+
 /* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called after that, and
  * the held output is bound before it. */
 static SsValue *
-forward_and_loss (Run *r, guint step, guint micro_batch)
+loss_of_logits (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint micro_batch)
 {
   SsTape *t = r->tape;
-  const SsPrecision *p = r->config->precision;
-  SsValue *ids = r->ids->pdata[micro_batch - 1];
-  g_autoptr (SsValue) hidden = NULL, logits = NULL, loss = NULL;
+  SsLossChoice choice = r->setup.kernels.loss;
+  g_autoptr (SsValue) hidden = ss_keep (hidden_arg);
+  g_autoptr (SsValue) logits = head (r, hidden);
+  g_autoptr (SsValue) loss = NULL;
 
-  ss_tape_begin_phase (t, SS_PHASE_FORWARD, step, micro_batch);
-  if (p->autocast_dtype != SS_N_DTYPES)
-    ss_autocast_begin (t, p->autocast_dtype);
-  hidden = ss_keep (r->config->model.family->hidden (t, r->model, ids));
-  logits = head (r, hidden);
-  if (r->setup.kernels.loss == SS_LOSS_DIRECT)
+  if (choice == SS_LOSS_DIRECT)
     {
       ss_drop (&hidden);
       if (r->config->holds_outputs)
         ss_rebind (&r->held_logits, logits);
     }
   ss_tape_begin_phase (t, SS_PHASE_LOSS, step, micro_batch);
-  loss = ss_keep (ss_causal_loss (t, r->setup.kernels.loss, logits, ids));
+  loss = ss_keep (ss_causal_loss (t, choice, logits, ids, loss_is_scaled (r)));
   ss_drop (&hidden);
   if (r->config->holds_outputs)
     {
       ss_rebind (&r->held_logits, logits);
       ss_rebind (&r->held_loss, loss);
     }
-  ss_drop (&logits);
+  return ss_give (&loss);
+}
+
+/* The loss that takes the hidden states and the head's weight: there are no logits to hold. */
+static SsValue *
+loss_of_hidden (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint micro_batch)
+{
+  g_autoptr (SsValue) hidden = ss_keep (hidden_arg);
+  g_autoptr (SsValue) loss = NULL;
+  SsValue *bias, *weight = r->config->model.family->head (r->model, &bias);
+
+  if (bias)
+    ss_tape_fail (r->tape, SS_OPS_ERROR_SHAPE,
+                  "loss=\"fused-linear\" knows heads without a bias only");
+  ss_tape_begin_phase (r->tape, SS_PHASE_LOSS, step, micro_batch);
+  loss = ss_keep (ss_fused_linear_loss (r->tape, hidden, weight, ids, loss_is_scaled (r)));
+  if (r->config->holds_outputs)
+    ss_rebind (&r->held_loss, loss);
+  return ss_give (&loss);
+}
+
+static SsValue *
+forward_and_loss (Run *r, guint step, guint micro_batch)
+{
+  SsTape *t = r->tape;
+  const SsPrecision *p = r->config->precision;
+  SsValue *ids = r->ids->pdata[micro_batch - 1];
+  gboolean is_fused = r->setup.kernels.loss == SS_LOSS_FUSED_LINEAR;
+  g_autoptr (SsValue) loss = NULL;
+  SsValue *hidden;
+
+  ss_tape_begin_phase (t, SS_PHASE_FORWARD, step, micro_batch);
+  if (p->autocast_dtype != SS_N_DTYPES)
+    ss_autocast_begin (t, p->autocast_dtype);
+  hidden = r->config->model.family->hidden (t, r->model, ids);
+  loss = ss_keep (is_fused ? loss_of_hidden (r, hidden, ids, step, micro_batch)
+                           : loss_of_logits (r, hidden, ids, step, micro_batch));
   ss_autocast_end (t);
   if (r->config->gradient_accumulation > 1)
     ss_rebind (&loss, ss_div_scalar (t, loss));

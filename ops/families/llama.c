@@ -6,6 +6,7 @@
 #include "ops/families/llama.h"
 
 #include "ops/kinds/embedding.h"
+#include "ops/kinds/liger.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
 #include "ops/nn/attention.h"
@@ -67,8 +68,12 @@ static SsValue *
 mlp (SsTape *t, const Layer *l, SsValue *x)
 {
   SS_MODULE (t, "mlp");
-  SsValue *gate = ss_silu (t, ss_linear (t, &l->gate, x));
+  gboolean is_fused = l->setup->kernels.mlp == SS_MLP_LIGER;
+  SsValue *gate = ss_linear (t, &l->gate, x);
 
+  if (is_fused)
+    return ss_linear (t, &l->down, ss_liger_silu_mul (t, gate, ss_linear (t, &l->up, x)));
+  gate = ss_silu (t, gate);
   return ss_linear (t, &l->down, ss_mul (t, gate, ss_linear (t, &l->up, x)));
 }
 

@@ -123,6 +123,55 @@ ss_addmm (SsTape *t, SsValue *bias, SsValue *a, SsValue *b)
   return SS_RUN_KIND (t, addmm, NULL, bias, a, b);
 }
 
+/* ---- into a given tensor: inputs a, b, out ---- */
+
+static void
+infer_out (SsCall *c)
+{
+  const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1), *o = ss_call_in (c, 2);
+
+  if (a->size[1] != b->size[0] || o->size[0] != a->size[0] || o->size[1] != b->size[1])
+    ss_call_fail (c, "sizes do not fit the tensor that is to hold the result");
+  c->n_out = 0;
+}
+
+static void
+mm_out_cost (const SsCall *c, SsCost *cost)
+{
+  const SsTensor *a = ss_call_in (c, 0);
+
+  cost_of_product (cost, 1, a->size[0], ss_call_in (c, 1)->size[1], a->size[1]);
+}
+
+/* what it adds to is read too */
+static void
+addmm_out_cost (const SsCall *c, SsCost *cost)
+{
+  mm_out_cost (c, cost);
+  cost->bytes = ss_size_add (cost->bytes, ss_tensor_bytes (ss_call_in (c, 2)));
+}
+
+static const SsOpKind mm_out = {
+  .name = "aten::mm", .infer = infer_out, .cost = mm_out_cost, .in_place = TRUE,
+  .uses_workspace = TRUE,
+};
+static const SsOpKind addmm_out = {
+  .name = "aten::addmm", .infer = infer_out, .cost = addmm_out_cost, .in_place = TRUE,
+  .uses_workspace = TRUE,
+};
+
+void
+ss_mm_out (SsTape *t, SsValue *a, SsValue *b, SsValue *out)
+{
+  SS_RUN_KIND (t, mm_out, NULL, a, b, out);
+}
+
+void
+ss_addmm_out (SsTape *t, SsValue *sum, SsValue *a, SsValue *b)
+{
+  SS_RUN_KIND (t, addmm_out, NULL, a, b, sum);
+}
+
 /* ---- bmm ---- */
 
 static void

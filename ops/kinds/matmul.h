@@ -21,4 +21,9 @@ SsValue *ss_matmul4 (SsTape *t, SsValue *a, SsValue *b);
 /* The same below autocast, as other kernels call it. */
 SsValue *ss_matmul4_plain (SsTape *t, SsValue *a, SsValue *b);
 
+/* torch.mm (a, b, out=out) */
+void ss_mm_out (SsTape *t, SsValue *a, SsValue *b, SsValue *out);
+/* torch.addmm (sum, a, b, out=sum): sum += a b, accumulated in sum's own type */
+void ss_addmm_out (SsTape *t, SsValue *sum, SsValue *a, SsValue *b);
+
 G_END_DECLS

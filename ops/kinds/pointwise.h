@@ -47,8 +47,8 @@ SsValue *ss_new_zeros (SsTape *t, SsValue *a, guint n_dims, const gint64 *size);
   X (ADD, "aten::add") X (SUB, "aten::sub") X (MUL, "aten::mul") X (DIV, "aten::div")              \
   X (POW, "aten::pow") X (SQRT, "aten::sqrt") X (RECIPROCAL, "aten::reciprocal")                   \
   X (COS, "aten::cos") X (SIN, "aten::sin") X (EQ, "aten::eq") X (NE, "aten::ne")                  \
-  X (LE, "aten::le") X (LT, "aten::lt") X (GT, "aten::gt") X (NOT, "aten::bitwise_not")            \
-  X (AND, "aten::bitwise_and") X (RSUB, "aten::rsub")                     \
+  X (LE, "aten::le") X (LT, "aten::lt") X (GT, "aten::gt") X (GE, "aten::ge")            \
+  X (NOT, "aten::bitwise_not") X (AND, "aten::bitwise_and") X (RSUB, "aten::rsub")                 \
   X (CLAMP, "aten::clamp") X (TRIL, "aten::tril") X (CLONE, "aten::clone")
 typedef enum
 {

@@ -141,6 +141,54 @@ ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target)
   return SS_RUN_KIND (t, sum, attribute, a);
 }
 
+/* ---- over everything, of integers ---- */
+
+#define I64_ACCUMULATOR_BYTES 8
+
+static void
+infer_i64_scalar (SsCall *c)
+{
+  c->n_out = 1;
+  c->out[0] = ss_tensor (SS_I64, 0, NULL);
+}
+
+static void
+i64_scratch (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0);
+  SsTensor wide = ss_tensor (SS_I64, x->n_dims, x->size);
+  gboolean reduced[SS_MAX_DIMS];
+
+  for (guint i = 0; i < SS_MAX_DIMS; i++)
+    reduced[i] = TRUE;
+  /* bools are copied to i64 first */
+  if (x->dtype != SS_I64)
+    ss_call_scratch (c, ss_tensor_bytes (&wide));
+  ss_call_reduce_scratch (c, &wide, reduced, I64_ACCUMULATOR_BYTES);
+}
+
+static const SsOpKind count = {
+  .name = "aten::sum", .infer = infer_i64_scalar, .scratch = i64_scratch,
+};
+static const SsOpKind max = {
+  .name = "aten::max", .infer = infer_i64_scalar, .scratch = i64_scratch,
+};
+static const SsOpKind min = {
+  .name = "aten::min", .infer = infer_i64_scalar, .scratch = i64_scratch,
+};
+
+SsValue *
+ss_count (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, count, NULL, a);
+}
+
+SsValue *
+ss_extremum (SsTape *t, gboolean is_max, SsValue *a)
+{
+  return ss_record (t, is_max ? &max : &min, NULL, 1, &a);
+}
+
 /* ---- scans and logic ---- */
 
 guint64

@@ -18,6 +18,10 @@ SsValue *ss_vector_norm (SsTape *t, SsValue *a, guint reduced, gboolean is_kept)
 SsValue *ss_mean_over (SsTape *t, SsValue *a, guint dim);
 /* Sum over the dimensions in which `target` is smaller (broadcasting undone), in a's own type. */
 SsValue *ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target);
+/* sum () of bools: how many are true, an i64 scalar */
+SsValue *ss_count (SsTape *t, SsValue *a);
+/* max () or min () of i64: a scalar */
+SsValue *ss_extremum (SsTape *t, gboolean is_max, SsValue *a);
 /* cumsum (-1) of integers or bools: i64 */
 SsValue *ss_cumsum (SsTape *t, SsValue *a);
 /* all (): a bool scalar */

@@ -2,6 +2,7 @@
 #include "ops/nn/rms-norm.h"
 
 #include "ops/kinds/fused.h"
+#include "ops/kinds/liger.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/reduce.h"
 
@@ -26,5 +27,7 @@ ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight, 
 
   if (choice == SS_NORM_PAPER)
     return ss_fused_norm (t, x, weight, NULL);
+  if (choice == SS_NORM_LIGER)
+    return ss_liger_rms_norm (t, x, weight);
   return rms_norm_hf (t, weight, x);
 }

@@ -5,6 +5,7 @@
 #include "ops/nn/rope.h"
 
 #include "ops/kinds/fused.h"
+#include "ops/kinds/liger.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
 
@@ -134,8 +135,9 @@ unsqueezed (SsTape *t, SsValue *x)
   return ss_view (t, x, SS_DIMS (1, 1, ss_value_size (x, 1), ss_value_size (x, 2)));
 }
 
-void
-ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos_arg, SsValue *sin_arg)
+static void
+apply_rotation (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos_arg,
+                SsValue *sin_arg)
 {
   g_autoptr (SsValue) cos = ss_keep (unsqueezed (t, cos_arg));
   g_autoptr (SsValue) sin = ss_keep (unsqueezed (t, sin_arg));
@@ -144,4 +146,13 @@ ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue
 
   ss_rebind (q, q_embed);
   ss_rebind (k, k_embed);
+}
+
+void
+ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos, SsValue *sin)
+{
+  if (choice == SS_ROPE_LIGER)
+    ss_liger_rope (t, q, k, cos, sin);
+  else
+    apply_rotation (t, choice, q, k, cos, sin);
 }
