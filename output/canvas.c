@@ -114,7 +114,7 @@ ss_canvas_line (SsCanvas *self, SsLayer layer, SsPoint from, SsPoint to, const S
   g_string_append (self->shapes, " to ");
   put_point (self->shapes, to);
   /* the head's length is in units of the x axis, which are pixels */
-  g_string_append (self->shapes, look->has_head ? " head size 9,20 filled" : " nohead");
+  g_string_append (self->shapes, look->has_head ? " head size 7,20 filled" : " nohead");
   put_line_look (self->shapes, look);
   g_string_append (self->shapes, layer == SS_LAYER_FRONT ? " front\n" : " back\n");
 }

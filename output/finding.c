@@ -76,7 +76,7 @@ oom_headline (const SsRecording *recording)
     g_string_append_printf (text, "in step %u, ", at->step);
   g_string_append (text, ss_phase_phrase (at->phase));
   if (at->layer >= 0)
-    g_string_append_printf (text, " of layer %d", at->layer);
+    g_string_append_printf (text, at->step > 0 ? " of layer %d" : ", at layer %d", at->layer);
   return g_string_free (text, FALSE);
 }
 

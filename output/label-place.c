@@ -178,9 +178,35 @@ free_between (const SsOutline *space, double left, double width, double *top, do
     }
 }
 
+/* Looks at the pointer pixel by pixel until only `dive` of it is left. */
+static gboolean
+stays_free (const SsOutline *space, SsPoint from, SsPoint target, double dive)
+{
+  double length = hypot (target.x - from.x, target.y - from.y);
+
+  for (double d = 1; d < length - dive; d += 1)
+    {
+      double x = from.x + (target.x - from.x) * d / length, y = from.y + (target.y - from.y) * d / length;
+      guint column = (guint) CLAMP (x - space->left, 0, space->n_columns - 1.0);
+
+      if (y > space->lower[column] || y < space->upper[column])
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+pointer_is_clear (const SsOutline *space, const SsRect *place, SsPoint target, double dive,
+                  const SsObstacles *obstacles)
+{
+  SsPoint start = ss_label_pointer_start (place, target);
+
+  return !ss_obstacles_touch_line (obstacles, start, target) && stays_free (space, start, target, dive);
+}
+
 gboolean
 ss_label_place_near (const SsOutline *space, SsPoint target, double width, double height, double reach,
-                     const SsObstacles *obstacles, SsRect *place)
+                     double dive, const SsObstacles *obstacles, SsRect *place)
 {
   double right_most = space->left + space->n_columns - width, best = HUGE_VAL;
 
@@ -196,7 +222,7 @@ ss_label_place_near (const SsOutline *space, SsPoint target, double width, doubl
           double cost = distance_to (&candidate, target) + 0.05 * fabs (left + width / 2 - target.x);
 
           if (cost >= best || cost > reach || ss_obstacles_touch_rect (obstacles, &candidate)
-              || ss_obstacles_touch_line (obstacles, ss_label_pointer_start (&candidate, target), target))
+              || !pointer_is_clear (space, &candidate, target, dive, obstacles))
             continue;
           best = cost;
           *place = candidate;

@@ -45,13 +45,15 @@ gboolean ss_label_place_inside (const SsOutline   *area,
                                 const SsObstacles *obstacles,
                                 SsRect            *place);
 
-/* The place nearest to `target` in the free space of the outline (at most `reach` away); neither the place nor
- * a straight pointer from it to the target touches an obstacle.  FALSE: there is none. */
+/* The place nearest to `target` in the free space of the outline, at most `reach` away; neither the place nor
+ * a straight pointer from it to the target touches an obstacle, and the pointer leaves the free space for its
+ * last `dive` pixels at most.  FALSE: there is none. */
 gboolean ss_label_place_near (const SsOutline   *space,
                               SsPoint            target,
                               double             width,
                               double             height,
                               double             reach,
+                              double             dive,
                               const SsObstacles *obstacles,
                               SsRect            *place);
 /* Where a pointer to `target` leaves the place: the nearest point of its edge. */

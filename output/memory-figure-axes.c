@@ -26,7 +26,7 @@ draw_byte_axis (SsFigure *self)
   SsTextLook look = { .size_px = 18, .colour = SS_INK, .align = SS_ALIGN_RIGHT };
   SsTextLook title = { .size_px = 18, .colour = SS_INK };
   g_autofree char *name = g_strdup_printf ("GPU memory (%s)", self->scale.name);
-  double top = self->axis_bytes / self->scale.bytes, step = ss_nice_step (top, 6), highest = top * (1 + 1e-9);
+  double top = self->axis_bytes / self->scale.bytes, step = ss_nice_step (top, 7), highest = top * (1 + 1e-9);
 
   /* a tick just above the limit helps to read it */
   if (!self->is_broken)

@@ -8,6 +8,7 @@
 #define LINE_PX 20               /* from one line of text to the next */
 #define GAP_PX 4                 /* between a label and the curve below it, or another label */
 #define REACH_PX 260             /* a pointer longer than this says little */
+#define DIVE_PX 20.0             /* how far it may run through other areas */
 #define MAX_MARGIN (SS_N_BANDS + 2)
 
 #define POINTER_REACH_PX 8       /* how far a pointer from the margin enters the plot */
@@ -66,7 +67,7 @@ put_inside (SsFigure *self, const double *upper, const double *lower, const char
 
 /* In the space above the curve, with a pointer where it stands off. */
 static gboolean
-put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, double reach)
+put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, double reach, double dive)
 {
   guint n_columns = self->course->n_columns;
   g_autofree double *upper = g_new (double, n_columns), *lower = g_new (double, n_columns);
@@ -80,12 +81,12 @@ put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, 
       upper[i] = SS_PLOT_HEAD - 2;
       lower[i] = self->edges[SS_N_BANDS][i] - GAP_PX;
     }
-  if (!ss_label_place_near (&space, target, ss_text_width (text, SS_TEXT_PX, FALSE) + 4, SS_TEXT_PX + 2, reach,
+  if (!ss_label_place_near (&space, target, ss_text_width (text, SS_TEXT_PX, FALSE) + 4, SS_TEXT_PX + 2, reach, dive,
                             self->obstacles, &place))
     return FALSE;
   put_label (self, &place, text, SS_TEXT_PX, colour);
   start = ss_label_pointer_start (&place, target);
-  if (hypot (start.x - target.x, start.y - target.y) > 3 * GAP_PX)
+  if (hypot (start.x - target.x, start.y - target.y) > 4 * GAP_PX)
     {
       ss_canvas_line (self->canvas, SS_LAYER_FRONT, start, target, &pointer);
       ss_obstacles_add_line (self->obstacles, start, target);
@@ -172,10 +173,13 @@ thickest_column (const SsFigure *self, guint band)
   return best;
 }
 
+/* In the middle of a thin band, just inside a thick one. */
 static SsPoint
-middle_of_band (const SsFigure *self, guint band, guint column)
+point_in_band (const SsFigure *self, guint band, guint column)
 {
-  return (SsPoint) { SS_PLOT_LEFT + column + 0.5, (self->edges[band + 1][column] + self->edges[band][column]) / 2 };
+  double upper = self->edges[band + 1][column], lower = self->edges[band][column];
+
+  return (SsPoint) { SS_PLOT_LEFT + column + 0.5, MIN ((upper + lower) / 2, upper + DIVE_PX / 2) };
 }
 
 /* A pointer from the margin, if the band lasts to the end and the way there is clear. */
@@ -185,10 +189,10 @@ point_from_margin (Labels *labels, guint band, const char *text)
   SsFigure *self = labels->figure;
   guint last = self->course->n_columns - 1;
   double thickness = self->edges[band][last] - self->edges[band + 1][last];
-  SsPoint target = middle_of_band (self, band, last), start = { SS_MARGIN_LEFT - 4, target.y };
+  SsPoint target = { self->right - POINTER_REACH_PX, (self->edges[band][last] + self->edges[band + 1][last]) / 2 };
+  SsPoint start = { SS_MARGIN_LEFT - 4, target.y };
   Margin *margin;
 
-  target.x -= POINTER_REACH_PX;
   if (thickness < POINTER_PX || ss_obstacles_touch_line (self->obstacles, start, target))
     return FALSE;
   margin = add_margin (labels, text, NULL, ss_band_look ((SsBand) band)->beside_colour, target.y);
@@ -216,7 +220,7 @@ thick_columns (const SsFigure *self, guint band, guint *columns, guint n)
 static void
 point_at_band (Labels *labels, guint band, const char *text)
 {
-  static const double reaches[] = { 3 * GAP_PX, 60, 120, REACH_PX, HUGE_VAL };
+  static const double reaches[] = { 4 * GAP_PX, 60, 120, REACH_PX, HUGE_VAL };
   SsFigure *self = labels->figure;
   const char *colour = ss_band_look ((SsBand) band)->beside_colour;
   guint columns[5], thickest = thickest_column (self, band);
@@ -227,7 +231,8 @@ point_at_band (Labels *labels, guint band, const char *text)
   thick_columns (self, band, columns, G_N_ELEMENTS (columns));
   for (guint r = 0; r < G_N_ELEMENTS (reaches); r++)
     for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-      if (put_near (self, middle_of_band (self, band, columns[(i + 2) % 5]), text, colour, reaches[r]))
+      if (put_near (self, point_in_band (self, band, columns[(i + 2) % 5]), text, colour, reaches[r],
+                    reaches[r] < HUGE_VAL ? DIVE_PX : HUGE_VAL))
         return;
 }
 
@@ -285,8 +290,9 @@ label_peak (SsFigure *self)
   number = ss_figure_number (self, step->peak_allocated_bytes);
   text = recording->steps->len == 1 ? g_strdup_printf ("peak %s", number)
                                     : g_strdup_printf ("peak of step %u: %s", step->step, number);
-  put_near (self, (SsPoint) { SS_PLOT_LEFT + best + 0.5, self->edges[SS_N_BANDS][best] }, text, SS_INK,
-            REACH_PX);
+  /* a little below the top, which may be at the limit */
+  put_near (self, (SsPoint) { SS_PLOT_LEFT + best + 0.5, self->edges[SS_N_BANDS][best] + 6 }, text, SS_INK, REACH_PX,
+            DIVE_PX);
 }
 
 /* Between what is reserved and what is in use, and between that and the limit. */

@@ -120,10 +120,11 @@ append_request (SsReport *report)
   g_autofree char *free_text = oom->free_bytes == 0
                                  ? g_strdup ("nothing")
                                  : ss_format_bytes (oom->free_bytes, report->style.units, 2);
-  GString *line = g_string_new (oom->op_name != NULL ? oom->op_name : "The framework");
+  gboolean has_op = oom->op_name != NULL && oom->at.step > 0, has_tensor = oom->tensor != NULL && *oom->tensor != '\0';
+  GString *line = g_string_new (has_op ? oom->op_name : has_tensor ? "" : "The framework");
 
-  if (oom->tensor != NULL && *oom->tensor != '\0')
-    g_string_append_printf (line, " in %s", oom->tensor);
+  if (has_tensor)
+    g_string_append_printf (line, has_op ? " in %s" : "%s", oom->tensor);
   g_string_append_printf (line, " asks for %s", wanted);
   if (oom->requested_bytes != oom->tensor_bytes)
     g_string_append_printf (line, ", a segment of %s", requested);
@@ -142,7 +143,10 @@ append_failure (SsReport *report)
   g_autofree char *growth = ss_finding_growth (recording, report->style.units);
   g_autofree char *fragments = ss_finding_fragments (recording, report->style.units);
 
-  rest = g_strdup_printf ("%s, %s in.%s", headline + strlen ("Out of memory"), when, before);
+  if (at->step > 0)
+    rest = g_strdup_printf ("%s, %s in.%s", headline + strlen ("Out of memory"), when, before);
+  else
+    rest = g_strdup_printf ("%s.", headline + strlen ("Out of memory"));
   append_verdict (report, "OUT OF MEMORY", BOLD_RED, rest);
   append_request (report);
   g_string_append_c (report->text, '\n');

@@ -80,14 +80,33 @@ Test (label_place, near_stands_beside_the_target_and_clear_of_the_curve)
   fill (upper, 0, N, 0);
   fill (lower, 0, N, 80);
   lower[50] = 40;
-  cr_assert (ss_label_place_near (&space, target, 20, 10, 100, obstacles, &place));
+  cr_assert (ss_label_place_near (&space, target, 20, 10, 100, HUGE_VAL, obstacles, &place));
   cr_expect (place.right <= 50 || place.left >= 51 || place.bottom <= 40);
   cr_expect (le (dbl, place.bottom, 80));
   cr_expect (le (dbl, fabs (ss_label_pointer_start (&place, target).x - target.x), 12));
   ss_obstacles_add_rect (obstacles, &place);
-  cr_assert (ss_label_place_near (&space, target, 20, 10, 100, obstacles, &second));
+  cr_assert (ss_label_place_near (&space, target, 20, 10, 100, HUGE_VAL, obstacles, &second));
   cr_expect (not (ss_obstacles_touch_rect (obstacles, &second)));
-  cr_expect (not (ss_label_place_near (&space, (SsPoint) { 50, 300 }, 20, 10, 100, obstacles, &second)));
+  cr_expect (not (ss_label_place_near (&space, (SsPoint) { 50, 300 }, 20, 10, 100, HUGE_VAL, obstacles, &second)));
+}
+
+/* A wall from 20 to the bottom at column 60 between the target and all free places but those above it: the
+ * pointer may not go through it, unless it may dive as deep. */
+Test (label_place, pointers_keep_out_of_what_is_drawn)
+{
+  double upper[N], lower[N];
+  SsOutline space = { 0, N, upper, lower };
+  g_autoptr (SsObstacles) obstacles = ss_obstacles_new ();
+  SsPoint target = { 40, 60 };
+  SsRect place;
+
+  fill (upper, 0, N, 0);
+  fill (lower, 0, 60, 12);
+  fill (lower, 60, N, 80);
+  ss_obstacles_add_rect (obstacles, &(SsRect) { 0, 0, 60, 12 });
+  cr_expect (not (ss_label_place_near (&space, target, 20, 10, 100, 10, obstacles, &place)));
+  cr_assert (ss_label_place_near (&space, target, 20, 10, 100, 25, obstacles, &place));
+  cr_expect (ge (dbl, place.left, 60));
 }
 
 /* Three labels of height 10 want 50, 52 and 90: the first two form a block around 51, the third is free. */

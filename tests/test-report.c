@@ -160,6 +160,21 @@ Test (report, without_limit_it_says_how_far_over)
   cr_expect (ne (ptr, strstr (text, " in use     43.50\n"), NULL));
 }
 
+/* 40 MiB of parameters do not go into 36 less 2. */
+Test (report, a_model_that_cannot_be_loaded)
+{
+  SsFixture fixture = ss_fixture_oom;
+  SsReportStyle style = { .width = 80 };
+  g_autoptr (SsRecording) recording = NULL;
+  g_autofree char *text = NULL;
+
+  fixture.parameter_bytes = 40 * SS_MIB;
+  recording = ss_fixture_record (&fixture);
+  text = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (text, "\nOUT OF MEMORY while the model is loaded.\n"
+                                    "  The framework asks for 40.00 MiB; 34.00 MiB is free.\n"), NULL), "%s", text);
+}
+
 Test (report, free_memory_in_pieces_is_told)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
