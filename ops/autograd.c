@@ -227,7 +227,7 @@ void
 ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
 {
   SsTape outer = *t;
-  g_autoptr (SsValue) ones = NULL;
+  SsValue *ones;
 
   /* a failed trace made no graph */
   if (!value->node)
@@ -241,6 +241,8 @@ ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
   t->thread = SS_THREAD_BACKWARD;
   t->in_backward = TRUE;
   t->in_recompute = FALSE;
+  if (!gradient)
+    ones->n_names++;              /* torch.autograd.backward's own local */
   run_ready (t, value->node, value->slot, ones);
   t->is_grad_enabled = outer.is_grad_enabled;
   t->thread = outer.thread;
@@ -248,6 +250,7 @@ ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
   t->in_recompute = outer.in_recompute;
   t->is_loss_node = outer.is_loss_node;
   t->module_id = outer.module_id;
+  ss_value_unref (ones);
 }
 
 /* ---- what is held ---- */

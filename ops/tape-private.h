@@ -116,6 +116,10 @@ struct _SsTape
   guint32 module_id;
   guint32 next_sequence, backward_id;
   guint n_values;                /* alive */
+  guint n_native;                /* SS_NATIVE scopes we are in */
+  guint32 watched_storage;       /* stop where it would be made; G_MAXUINT32: none */
+  GHashTable *live_values;       /* every value alive; only while a storage is watched */
+  GArray *unwound;               /* guint32: storages that the failed request's unwinding releases */
   SsFrame *frame;
   SsStorage *workspace[SS_N_THREADS];
   GArray *casts;                 /* SsCast; NULL: autocast is off */
@@ -137,6 +141,10 @@ void ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values);
 gint ss_tape_layer (const SsTape *t);
 void ss_tape_mark_backward_begin (SsTape *t, const SsNode *node);
 
+/* ---- a request that fails ---- */
+/* Finds what an exception at this point releases, and stops the tape. */
+void ss_tape_unwind (SsTape *t);
+
 /* ---- segments ---- */
 void ss_frame_unref (SsFrame *self);
 /* Packs a value that a node saves; FALSE when recomputation has all it wants. */
@@ -145,5 +153,7 @@ gboolean ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved);
 SsValue *ss_frame_unpack (SsTape *t, SsFrame *self, guint32 index);
 guint ss_frame_n_inputs (const SsFrame *self);
 SsValue *ss_frame_input (const SsFrame *self, guint i);
+/* Values that a recomputation has packed and no node has taken yet; NULL entries are taken. (transfer none) */
+const GPtrArray *ss_frame_recomputed (const SsFrame *self);
 
 G_END_DECLS

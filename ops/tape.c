@@ -34,6 +34,7 @@ ss_tape_new (const SsTarget *target)
   t->program = ss_program_new ();
   t->target = *target;
   t->is_recording = t->is_grad_enabled = TRUE;
+  t->watched_storage = G_MAXUINT32;
   t->module_ids = g_hash_table_new_full (module_hash, module_equal, g_free, NULL);
   t->begun_layers = g_array_new (FALSE, TRUE, sizeof (gboolean));
   return t;
@@ -63,6 +64,8 @@ ss_tape_seal (SsTape *t, GError **error)
   /* a value that still lives would be a floating one nobody took, or a cycle */
   g_assert (t->n_values == 0);
   g_assert (!t->casts);
+  g_clear_pointer (&t->live_values, g_hash_table_unref);
+  g_clear_pointer (&t->unwound, g_array_unref);
   g_hash_table_unref (t->module_ids);
   g_array_unref (t->begun_layers);
   if (t->error)
@@ -220,6 +223,19 @@ ss_module_leave (SsModuleScope *scope)
   scope->tape->module_id = scope->outer;
 }
 
+SsNativeScope
+ss_native_enter (SsTape *t)
+{
+  t->n_native++;
+  return (SsNativeScope) { t };
+}
+
+void
+ss_native_leave (SsNativeScope *scope)
+{
+  scope->tape->n_native--;
+}
+
 /* ---- values from nothing ---- */
 
 SsValue *
@@ -241,6 +257,7 @@ ss_parameter (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size, gboole
 {
   SsValue *v = ss_value_sink (ss_empty_sizes (t, dtype, n_dims, size));
 
+  v->n_names++;                 /* the module's attribute */
   ss_value_claim (v, SS_CATEGORY_PARAMETERS);
   if (requires_grad)
     ss_require_grad (v);

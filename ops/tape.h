@@ -20,7 +20,7 @@ typedef enum
 {
   SS_OPS_ERROR_OVERFLOW,         /* a size, a flop count or the program itself is too large */
   SS_OPS_ERROR_SHAPE,            /* sizes that a kernel refuses */
-  SS_OPS_ERROR_UNKNOWN           /* a name that no list has */
+  SS_OPS_ERROR_STOPPED           /* it was asked to stop there; never leaves ops/ */
 } SsOpsError;
 
 SsTape *ss_tape_new (const SsTarget *target);
@@ -57,6 +57,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsModuleScope, ss_module_leave)
   G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) = ss_module_enter (t, name, -1)
 #define SS_LAYER(t, name, layer) \
   G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) = ss_module_enter (t, name, layer)
+
+/* Until the end of the C scope names stand for locals of compiled code, which go when an exception passes,
+ * while Python's are kept by the traceback: SS_NATIVE (t). */
+typedef struct
+{
+  SsTape *tape;
+} SsNativeScope;
+SsNativeScope ss_native_enter (SsTape *t);
+void ss_native_leave (SsNativeScope *scope);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsNativeScope, ss_native_leave)
+#define SS_NATIVE(t) \
+  G_GNUC_UNUSED g_auto (SsNativeScope) G_PASTE (ss_native_, __LINE__) = ss_native_enter (t)
 
 /* ---- values from nothing ---- */
 /* torch.empty: a new storage. (transfer floating) */

@@ -232,24 +232,46 @@ tear_down (Run *r)
   r->config->model.family->destroy (r->model);
 }
 
-SsProgram *
-ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error)
+static void
+run_all (Run *r, const SsTraceConfig *config)
 {
-  Run r = { .config = config, .tape = ss_tape_new (target) };
-
-  g_return_val_if_fail (config->n_steps > 0 && config->gradient_accumulation > 0, NULL);
-  r.setup = (SsModelSetup) {
+  r->config = config;
+  r->setup = (SsModelSetup) {
     .config = &config->model,
     .kernels = config->kernels,
     .checkpointing = config->checkpointing,
     .dtype = config->precision->parameter_dtype,
     .adapter = config->adapter.type ? &config->adapter : NULL,
   };
+  load (r);
+  for (guint step = 1; step <= config->n_steps && !ss_tape_has_failed (r->tape); step++)
+    run_step (r, step);
+}
+
+SsProgram *
+ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error)
+{
+  Run r = { .tape = ss_tape_new (target) };
+
+  g_return_val_if_fail (config->n_steps > 0 && config->gradient_accumulation > 0, NULL);
   if (keep_operands)
     ss_tape_keep_operands (r.tape);
-  load (&r);
-  for (guint step = 1; step <= config->n_steps && !ss_tape_has_failed (r.tape); step++)
-    run_step (&r, step);
+  run_all (&r, config);
   tear_down (&r);
   return ss_tape_seal (r.tape, error);
+}
+
+GArray *
+ss_trace_unwound (const SsTraceConfig *config, const SsTarget *target, guint32 storage_id)
+{
+  Run r = { .tape = ss_tape_new (target) };
+  GArray *unwound;
+
+  r.tape->watched_storage = storage_id;
+  r.tape->live_values = g_hash_table_new (NULL, NULL);
+  run_all (&r, config);
+  unwound = g_steal_pointer (&r.tape->unwound);
+  tear_down (&r);
+  ss_tape_seal (r.tape, NULL);
+  return unwound ? unwound : g_array_new (FALSE, FALSE, sizeof (guint32));
 }

@@ -36,4 +36,8 @@ typedef struct
  * refuses. `keep_operands` for dump-ops. (transfer full) */
 SsProgram *ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error);
 
+/* When the request for that storage fails, what its exception has released by the time the training loop's
+ * `except` runs: guint32 storage ids, rising.  Traces again, up to that point. (transfer full) */
+GArray *ss_trace_unwound (const SsTraceConfig *config, const SsTarget *target, guint32 storage_id);
+
 G_END_DECLS

@@ -17,6 +17,8 @@ ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch)
     .is_scratch = is_scratch != FALSE,
   };
 
+  if (t->watched_storage == t->program->storages->len && !t->is_stopped)
+    ss_tape_unwind (t);
   if (bytes > G_MAXINT64)
     ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "a tensor of 2^63 bytes or more");
   if (t->is_stopped)
@@ -72,6 +74,8 @@ ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage)
   self->tensor = *tensor;
   self->storage = storage;
   t->n_values++;
+  if (t->live_values)
+    g_hash_table_add (t->live_values, self);
   return self;
 }
 
@@ -90,6 +94,8 @@ ss_value_unref (SsValue *self)
   if (--self->ref_count > 0)
     return;
   self->tape->n_values--;
+  if (self->tape->live_values)
+    g_hash_table_remove (self->tape->live_values, self);
   ss_storage_unref (self->storage);
   if (self->base)
     ss_value_unref (self->base);
@@ -110,6 +116,13 @@ ss_value_sink (SsValue *self)
   return self;
 }
 
+/* Names in kernels' own code and in autograd's go when an exception passes; Python's stay in the traceback. */
+static gboolean
+is_python (const SsTape *t)
+{
+  return t->n_native == 0 && (!t->in_backward || t->in_recompute);
+}
+
 SsValue *
 ss_keep (SsValue *value)
 {
@@ -119,7 +132,17 @@ ss_keep (SsValue *value)
   /* what forward code gives a name is an activation for as long as it lives */
   if (value->is_floating && (is_forward || t->in_recompute))
     ss_storage_claim (value->storage, SS_CATEGORY_ACTIVATIONS);
+  if (is_python (t))
+    value->n_names++;
   return ss_value_sink (value);
+}
+
+void
+ss_name_release (SsValue *self)
+{
+  if (self->n_names > 0 && is_python (self->tape))
+    self->n_names--;
+  ss_value_unref (self);
 }
 
 void
@@ -129,7 +152,7 @@ ss_rebind (SsValue **name, SsValue *value)
 
   *name = value ? ss_keep (value) : NULL;
   if (old)
-    ss_value_unref (old);
+    ss_name_release (old);
 }
 
 SsValue *
@@ -137,6 +160,8 @@ ss_give (SsValue **name)
 {
   SsValue *value = g_steal_pointer (name);
 
+  if (value->n_names > 0 && is_python (value->tape))
+    value->n_names--;
   value->is_floating = TRUE;
   return value;
 }

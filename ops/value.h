@@ -36,6 +36,7 @@ struct _SsValue
 {
   guint32 ref_count;
   guint32 born;                  /* number of ops recorded before it, for the check of argument order */
+  guint16 n_names;               /* Python names that hold it: what a traceback would keep alive */
   guint8 is_floating;
   guint8 slot;                   /* which output of `node` */
   SsTape *tape;
@@ -48,7 +49,9 @@ struct _SsValue
 
 SsValue *ss_value_ref (SsValue *self);
 void ss_value_unref (SsValue *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsValue, ss_value_unref)
+/* Drops a reference that ss_keep took for a name. */
+void ss_name_release (SsValue *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsValue, ss_name_release)
 
 /* Binds a name: sinks a floating value, else takes another reference. (transfer full) */
 SsValue *ss_keep (SsValue *value);
@@ -57,9 +60,9 @@ void ss_rebind (SsValue **name, SsValue *value);
 /* `return name`: the name's value becomes the function's result. (transfer floating) */
 SsValue *ss_give (SsValue **name);
 /* `del name` */
-#define ss_drop(name) g_clear_pointer (name, ss_value_unref)
+#define ss_drop(name) g_clear_pointer (name, ss_name_release)
 /* An expression whose result nobody takes. */
-#define ss_discard(value) ss_value_unref (ss_keep (value))
+#define ss_discard(value) ss_name_release (ss_keep (value))
 
 /* Says what the value's storage is for; a storage keeps the first in the order of SsCategory. */
 void ss_value_claim (SsValue *value, SsCategory category);

@@ -338,3 +338,25 @@ ss_account (SsRecording     *recording,
   end_step (&account, !recording->is_oom);
   recording->peak_reserved_bytes = account.curve.peak_reserved_bytes;
 }
+
+void
+ss_account_unwind (SsRecording *recording, const GArray *unwound)
+{
+  SsPhaseRecord *phase = &g_array_index (recording->phases, SsPhaseRecord, recording->phases->len - 1);
+  SsPeakRecord *after = &recording->oom.after;
+  g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
+
+  *after = recording->oom.at;
+  for (guint i = 0; i < unwound->len; i++)
+    g_hash_table_add (ids, GUINT_TO_POINTER (g_array_index (unwound, guint32, i)));
+  for (guint i = 0; i < recording->memory->len; i++)
+    {
+      const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
+
+      if (event->action != SS_EVENT_ALLOC || !g_hash_table_contains (ids, GUINT_TO_POINTER (event->storage_id)))
+        continue;
+      after->allocated_bytes -= event->block_bytes;
+      after->by_category[event->category] -= event->block_bytes;
+    }
+  phase->end_allocated_bytes = after->allocated_bytes;
+}

@@ -172,10 +172,10 @@ put_oom (GString *json, const SsRecording *self)
   put_uint (json, "tensor_bytes", oom->tensor_bytes);
   put_uint (json, "requested_bytes", oom->requested_bytes);
   put_uint (json, "free_bytes", oom->free_bytes);
-  put_uint (json, "allocated_bytes", oom->at.allocated_bytes);
-  put_uint (json, "reserved_bytes", oom->at.reserved_bytes);
+  put_uint (json, "allocated_bytes", oom->after.allocated_bytes);
+  put_uint (json, "reserved_bytes", oom->after.reserved_bytes);
   put_text (json, "message", oom->message);
-  put_categories (json, oom->at.by_category);
+  put_categories (json, oom->after.by_category);
   g_string_append_c (json, '}');
 }
 

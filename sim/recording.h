@@ -107,7 +107,9 @@ typedef struct
 
 typedef struct
 {
-  SsPeakRecord at;               /* the state after the flush */
+  SsPeakRecord at;               /* the state at the failed request, after the flush */
+  SsPeakRecord after;            /* the same once the exception has passed through compiled code and
+                                  * expressions: what the training loop's `except` sees */
   const char *op_name;           /* the op that asked (it never ran); static */
   char *tensor;                  /* "model.layers.19.mlp.up_proj" */
   guint64 tensor_bytes, requested_bytes, free_bytes, largest_free_block_bytes;

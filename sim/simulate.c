@@ -95,6 +95,19 @@ ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **
                    ss_device_target (ss_scenario_device (scenario)), keep_operands, error);
 }
 
+/* The failed request is the last event. */
+static void
+unwind (const SsScenario *scenario, SsRecording *recording)
+{
+  const SsMemoryEvent *failed
+    = &g_array_index (recording->memory, SsMemoryEvent, recording->memory->len - 1);
+  g_autoptr (GArray) unwound
+    = ss_trace_unwound (ss_scenario_trace_config (scenario),
+                        ss_device_target (ss_scenario_device (scenario)), failed->storage_id);
+
+  ss_account_unwind (recording, unwound);
+}
+
 SsRecording *
 ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
 {
@@ -120,6 +133,8 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
     return NULL;
   ss_account (recording, program, marks,
               ss_scenario_trace_config (scenario)->gradient_accumulation);
+  if (recording->is_oom)
+    unwind (scenario, recording);
   return g_steal_pointer (&recording);
 }
 

@@ -130,7 +130,7 @@ run_out (Run *run, SsCategory category, guint64 bytes)
 
   run->reserved_bytes = run->allocated_bytes;
   run->recording->is_oom = TRUE;
-  oom->at = state_now (run);
+  oom->at = oom->after = state_now (run);
   oom->op_name = "aten::mm";
   oom->tensor = g_strdup (g_ptr_array_index (run->recording->modules, module_of (run)));
   oom->tensor_bytes = oom->requested_bytes = bytes;

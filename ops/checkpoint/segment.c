@@ -49,6 +49,12 @@ ss_frame_input (const SsFrame *self, guint i)
   return self->in[i];
 }
 
+const GPtrArray *
+ss_frame_recomputed (const SsFrame *self)
+{
+  return self->recomputed;
+}
+
 /* ---- non-reentrant ---- */
 
 gboolean
@@ -126,7 +132,10 @@ checkpoint_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue *
   run_again (t, frame, SS_HOOK_NONE, NULL, in, &y);
   ss_backward (t, y, grad[0]);
   if (x->leaf->grad)
-    out[0] = ss_give (&x->leaf->grad);
+    {
+      out[0] = g_steal_pointer (&x->leaf->grad);
+      out[0]->is_floating = TRUE;
+    }
 }
 
 static const SsOpKind checkpoint = {

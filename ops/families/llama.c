@@ -64,6 +64,15 @@ attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, Ss
   return ss_linear (t, &l->o, out);
 }
 
+/* the module act_fn holds its argument while it runs */
+static SsValue *
+act_fn (SsTape *t, SsValue *x_arg)
+{
+  g_autoptr (SsValue) x = ss_keep (x_arg);
+
+  return ss_silu (t, x);
+}
+
 static SsValue *
 mlp (SsTape *t, const Layer *l, SsValue *x)
 {
@@ -73,7 +82,7 @@ mlp (SsTape *t, const Layer *l, SsValue *x)
 
   if (is_fused)
     return ss_linear (t, &l->down, ss_liger_silu_mul (t, gate, ss_linear (t, &l->up, x)));
-  gate = ss_silu (t, gate);
+  gate = act_fn (t, gate);
   return ss_linear (t, &l->down, ss_mul (t, gate, ss_linear (t, &l->up, x)));
 }
 

@@ -149,6 +149,7 @@ ss_foreach (SsTape *t, SsForeachKernel kernel, guint n_lists, const SsForeachLis
 GPtrArray *
 ss_foreach_new (SsTape *t, SsForeachKernel kernel, GPtrArray *values, SsDtype dtype)
 {
+  SS_NATIVE (t);
   GPtrArray *list = ss_list_new ();
 
   if (values->len == 0)

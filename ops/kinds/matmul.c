@@ -217,6 +217,7 @@ ss_bmm (SsTape *t, SsValue *a, SsValue *b)
 SsValue *
 ss_matmul4 (SsTape *t, SsValue *a_arg, SsValue *b_arg)
 {
+  SS_NATIVE (t);
   g_autoptr (SsValue) b = ss_keep (ss_lower (t, b_arg));
   g_autoptr (SsValue) a = ss_keep (ss_lower (t, a_arg));
 
@@ -226,6 +227,7 @@ ss_matmul4 (SsTape *t, SsValue *a_arg, SsValue *b_arg)
 SsValue *
 ss_matmul4_plain (SsTape *t, SsValue *a_arg, SsValue *b_arg)
 {
+  SS_NATIVE (t);
   g_autoptr (SsValue) a = ss_keep (a_arg);
   g_autoptr (SsValue) b = ss_keep (b_arg);
   const gint64 *x = a->tensor.size, *y = b->tensor.size;

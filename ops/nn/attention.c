@@ -60,6 +60,7 @@ efficient (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask, double 
 static SsValue *
 sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask)
 {
+  SS_NATIVE (t);
   g_autoptr (SsValue) v = ss_keep (ss_lower (t, v_arg));
   g_autoptr (SsValue) k = ss_keep (ss_lower (t, k_arg));
   g_autoptr (SsValue) q = ss_keep (ss_lower (t, q_arg));

@@ -21,6 +21,7 @@ flattened (SsTape *t, SsValue *x)
 SsValue *
 ss_linear_weight (SsTape *t, SsValue *x_arg, SsValue *weight, SsValue *bias)
 {
+  SS_NATIVE (t);
   g_autoptr (SsValue) held = ss_keep (x_arg);
   g_autoptr (SsValue) b = bias ? ss_keep (ss_lower (t, bias)) : NULL;
   g_autoptr (SsValue) w = ss_keep (ss_lower (t, weight));
@@ -51,9 +52,10 @@ adapted (SsTape *t, const SsLinear *l, SsValue *x_arg)
 }
 
 SsValue *
-ss_linear (SsTape *t, const SsLinear *l, SsValue *x)
+ss_linear (SsTape *t, const SsLinear *l, SsValue *x_arg)
 {
   SS_MODULE (t, l->name);
+  g_autoptr (SsValue) x = ss_keep (x_arg);
 
   return l->lora_a ? adapted (t, l, x) : ss_linear_weight (t, x, l->weight, l->bias);
 }
