@@ -214,12 +214,23 @@ peek (const Reader *reader)
   return reader->next < reader->tokens->len ? reader->tokens->pdata[reader->next] : NULL;
 }
 
+/* A token as an error shows it: the string may be anybody's, so control characters are escaped. */
+static char *
+shown (const char *token)
+{
+  g_autofree char *start = g_strndup (token ? token : "", 60);
+  g_autofree char *escaped = g_strescape (start, NULL);
+
+  return token ? g_strdup_printf ("'%s'", escaped) : g_strdup ("the end");
+}
+
 static gboolean
 fail (GError **error, const char *key, const char *met, const char *wanted)
 {
+  g_autofree char *token = shown (met);
+
   g_set_error (error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_CONF,
-               "allocator option %s: %s%s%s is not %s", key, met ? "'" : "",
-               met ? met : "the end", met ? "'" : "", wanted);
+               "allocator option %s: %s is not %s", key, token, wanted);
   return FALSE;
 }
 
@@ -316,11 +327,12 @@ static gboolean
 fail_unknown (const char *key, GError **error)
 {
   g_autoptr (GString) known = g_string_new (ROUNDUP_KEY);
+  g_autofree char *token = shown (key);
 
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
     g_string_append_printf (known, ", %s", options[i].key);
   g_set_error (error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_CONF,
-               "unrecognized allocator option '%s'; known: %s", key, known->str);
+               "unrecognized allocator option %s; known: %s", token, known->str);
   return FALSE;
 }
 

@@ -38,10 +38,14 @@ typedef struct
   guint stream;
 } Row;
 
+/* What was met is shown with its control characters escaped: the file may be anybody's. */
 static gboolean
 fail (GError **error, const char *reason, const char *met)
 {
-  g_set_error (error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_EVENT, "%s, met '%.60s'", reason, met);
+  g_autofree char *start = g_strndup (met, 60);
+  g_autofree char *shown = g_strescape (start, NULL);
+
+  g_set_error (error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_EVENT, "%s, met '%s'", reason, shown);
   return FALSE;
 }
 

@@ -187,6 +187,7 @@ Test (alloc_conf, what_is_wrong_is_said_with_what_would_be_right)
     { "per_process_memory_fraction:1.01", "'1.01' is not a number from 0 to 1" },
     { "expandable_segments:true", "expandable_segments: 'true' is not True or False" },
     { "expandable_segments:1", "'1' is not True or False" },
+    { "expandable_segments:\033c", "'\\033c' is not True or False" },
     { "throw_on_cudamalloc_oom:yes", "'yes' is not True or False" },
     { "backend:cudaMallocAsync", "'cudaMallocAsync' is not native (no other backend is modelled)" },
     { "pinned_num_register_threads:3", "'3' is not a power of two up to 128" },

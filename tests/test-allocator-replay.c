@@ -114,6 +114,7 @@ Test (allocator_replay, a_wrong_line_is_named_with_file_and_line)
     { "# capacity_total=100\nalloc,1,512,0\nfree,1,,\n", EVENT, ":3: an id that is freed" },
     { "record_stream,7,,1\n", EVENT, ":1: an id that a stream uses must be in use" },
     { "malloc,1,512,0\n", EVENT, ":1: an event is one of alloc, free, " },
+    { "\033[2J,1,512,0\n", EVENT, "met '\\033[2J'" },
     { "# fine\n\nalloc,x,512,0\n", EVENT, ":3: id of alloc is a whole number in range, met 'x'" },
     { "alloc,1,-5,0\n", EVENT, "bytes of alloc is a whole number in range, met '-5'" },
     { "alloc,1,9223372036854775808,0\n", EVENT, "bytes of alloc is a whole number in range" },
