@@ -86,7 +86,7 @@ ss_tape_fail (SsTape *t, SsOpsError code, const char *format, ...)
   if (t->error)
     return;
   va_start (args, format);
-  t->error = g_error_new_valist (SS_OPS_ERROR, code, format, args);
+  t->error = g_error_new_valist (SS_OPS_ERROR, (gint) code, format, args);
   va_end (args);
   if (t->module_id != 0)
     {
