@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an out-of-memory exception releases before the training loop can look: everything that only compiled
- * code and Python's evaluation stack held (outputs and scratch of the failing call, temporaries of the
- * expression, incoming gradients of the failing node, autocast's cast cache).  Local names stay, since the
- * traceback keeps their frames.  So it is a question of reachability: from the names.
+ * What an out-of-memory exception releases before the training loop can look: everything that
+ * only compiled code and Python's evaluation stack held (outputs and scratch of the failing
+ * call, temporaries of the expression, incoming gradients of the failing node, autocast's cast
+ * cache). Local names stay, since the traceback keeps their frames. So it is a question of
+ * reachability: from the names.
  */
 #include "ops/tape-private.h"
 
@@ -73,7 +74,8 @@ follow_all (Marking *m)
   while (m->pending_values->len > 0 || m->pending_nodes->len > 0)
     {
       if (m->pending_values->len > 0)
-        follow_value (m, g_ptr_array_steal_index_fast (m->pending_values, m->pending_values->len - 1));
+        follow_value (m,
+                      g_ptr_array_steal_index_fast (m->pending_values, m->pending_values->len - 1));
       else
         follow_node (m, g_ptr_array_steal_index_fast (m->pending_nodes, m->pending_nodes->len - 1));
     }
@@ -128,7 +130,8 @@ ss_tape_unwind (SsTape *t)
   follow_all (&m);
   t->unwound = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint32 id = 0; id < alive->len; id++)
-    if (g_array_index (alive, gboolean, id) && !g_hash_table_contains (storages, GUINT_TO_POINTER (id)))
+    if (g_array_index (alive, gboolean, id)
+        && !g_hash_table_contains (storages, GUINT_TO_POINTER (id)))
       g_array_append_val (t->unwound, id);
   ss_tape_fail (t, SS_OPS_ERROR_STOPPED, "stopped at storage %u", t->watched_storage);
 }

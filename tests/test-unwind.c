@@ -75,8 +75,9 @@ Test (unwind, an_argument_of_a_python_function_stays)
   cr_assert (eq (u64, released_bytes (&c, "aten::silu", 1), 0));
 }
 
-/* q * cos + rotate_half (q) * sin: when the second product fails, the first one (S H 2) and the rotated
- * tensor (S H 2) were only on the evaluation stack.  Forward's products before: norm 2, q * cos. */
+/* q * cos + rotate_half (q) * sin: when the second product fails, the first one (S H 2) and the
+ * rotated tensor (S H 2) were only on the evaluation stack. Forward's products before: norm 2,
+ * q * cos. */
 Test (unwind, temporaries_of_an_expression_go)
 {
   SsTraceConfig c = small_llama ("bf16");
@@ -84,8 +85,9 @@ Test (unwind, temporaries_of_an_expression_go)
   cr_assert (eq (u64, released_bytes (&c, "aten::cat", 3), S * H * 2 + S * H / 2 * 2));
 }
 
-/* Under autocast the failing head had cast its input (S H 2) and its weight (V H 2), whose cache goes with the
- * context; of the casts before, those of q, k, v, o, gate, up and down are saved by their nodes. */
+/* Under autocast the failing head had cast its input (S H 2) and its weight (V H 2), whose
+ * cache goes with the context; of the casts before, those of q, k, v, o, gate, up and down are
+ * saved by their nodes. */
 Test (unwind, casts_and_their_cache_go)
 {
   SsTraceConfig c = small_llama ("bf16-amp");
@@ -93,7 +95,8 @@ Test (unwind, casts_and_their_cache_go)
   cr_assert (eq (u64, released_bytes (&c, "aten::mm", 15), S * H * 2 + V * H * 2));
 }
 
-/* The first backward node after the loss's: log_softmax's gradient fails, and the incoming one (S V 4) goes. */
+/* The first backward node after the loss's: log_softmax's gradient fails, and the incoming one
+ * (S V 4) goes. */
 Test (unwind, the_failing_node_drops_its_incoming_gradient)
 {
   SsTraceConfig c = small_llama ("bf16");

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The closed forms of a scenario beside what its simulation found.
+ */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/output-options.h"
+#include "cli/scenario-options.h"
+#include "hw/units.h"
+#include "ops/ledger.h"
+#include "sim/simulate.h"
+
+typedef struct
+{
+  const SsTraceConfig *config;
+  const SsRecording *recording;
+  SsByteUnit unit;
+  GString *out;
+} Ledger;
+
+static void
+bytes_row (const Ledger *l, const char *what, guint64 bytes, const char *how)
+{
+  g_autofree char *text = ss_units_format_bytes (bytes, l->unit, 2);
+
+  g_string_append_printf (l->out, "  %-34s %14s  %s\n", what, text, how);
+}
+
+static void
+number_row (const Ledger *l, const char *what, double number, const char *how)
+{
+  g_string_append_printf (l->out, "  %-34s %14.4g  %s\n", what, number, how);
+}
+
+static void
+add_parameters (const Ledger *l)
+{
+  const SsModelConfig *m = &l->config->model;
+
+  g_string_append (l->out, "Parameters\n");
+  g_string_append_printf (l->out, "  %-34s %14" G_GUINT64_FORMAT "  closed form of the %s family\n",
+                          "all", m->family->count_parameters (m), m->family->name);
+  g_string_append_printf (l->out, "  %-34s %14" G_GUINT64_FORMAT "  counted in the trace\n", "",
+                          l->recording->n_parameters);
+  g_string_append_printf (l->out, "  %-34s %14" G_GUINT64_FORMAT "\n", "trained",
+                          l->recording->n_trainable_parameters);
+}
+
+static void
+add_states (const Ledger *l)
+{
+  g_string_append (
+    l->out, "\nModel states, bytes per parameter: weights + gradients + master + optimizer\n");
+  for (const SsLedgerRecipe *r = ss_ledger_recipes (); r->name; r++)
+    {
+      g_autofree char *how = g_strdup_printf ("%u + %u + %u + %u = %u", r->weights, r->gradients,
+                                              r->master, r->optimizer, ss_ledger_recipe_bytes (r));
+
+      bytes_row (l, r->name, ss_size_mul (ss_ledger_recipe_bytes (r), l->recording->n_parameters),
+                 how);
+    }
+}
+
+static void
+add_activations (const Ledger *l)
+{
+  const SsModelConfig *m = &l->config->model;
+  guint64 s = (guint64) l->config->sequence_length, b = (guint64) l->config->micro_batch;
+  guint64 h = (guint64) m->hidden_size, q = (guint64) (m->n_heads * m->head_dim),
+          n = (guint64) m->n_layers;
+  guint64 layer
+    = g_str_equal (m->family->name, "gpt2")
+        ? ss_ledger_gpt_activation_bytes (s, b, h, (guint64) m->n_heads)
+        : ss_ledger_llama_activation_bytes (s, b, h, q, (guint64) (m->n_kv_heads * m->head_dim),
+                                            (guint64) m->intermediate_size);
+  const char *form = g_str_equal (m->family->name, "gpt2")
+                       ? "s b h (34 + 5 a s / h), dropout, unfused attention"
+                       : "2 s b (4 h + 2 q + 2 kv + 4 f), FlashAttention";
+  const SsStepRecord *step = &g_array_index (l->recording->steps, SsStepRecord, 0);
+
+  g_string_append (l->out, "\nActivations kept for backward, one micro-batch\n");
+  bytes_row (l, "a layer, as papers count", layer, form);
+  bytes_row (l, "all layers", ss_size_mul (layer, n), "");
+  bytes_row (l, "softmax of a layer, if unfused",
+             ss_ledger_softmax_bytes (s, b, (guint64) m->n_heads), "2 a s^2 b");
+  bytes_row (l, "fp32 logits", ss_ledger_logits_bytes (s, b, (guint64) m->vocab_size), "4 s b V");
+  if (step->saved_activation_bytes != G_MAXUINT64)
+    bytes_row (l, "held by autograd in this run", step->saved_activation_bytes,
+               "simulated, all layers and the loss");
+}
+
+static void
+add_flops (const Ledger *l)
+{
+  const SsModelConfig *m = &l->config->model;
+  guint64 s = (guint64) l->config->sequence_length, q = (guint64) (m->n_heads * m->head_dim);
+  double n = (double) l->recording->n_parameters, tokens = (double) l->recording->tokens_per_step;
+  double core
+    = (double) m->n_layers * (double) ss_ledger_attention_core_flops (1, s, q, TRUE) / (double) s;
+  const SsStepRecord *step = &g_array_index (l->recording->steps, SsStepRecord, 0);
+
+  g_string_append (l->out, "\nFlops of a step\n");
+  number_row (l, "6 N D", ss_ledger_training_flops (n, tokens, FALSE),
+              "every parameter in a matrix product");
+  number_row (l, "8 N D", ss_ledger_training_flops (n, tokens, TRUE), "every layer recomputed");
+  number_row (l, "causal attention core", core * tokens, "6 s q L a token");
+  if (step->is_complete)
+    {
+      number_row (l, "of the model, in this run", (double) step->model_flops, "simulated");
+      number_row (l, "by the hardware, in this run", (double) step->hardware_flops,
+                  "simulated, recomputation counted");
+    }
+  number_row (l, "tokens/s at an MFU of 40 %",
+              ss_ledger_tokens_per_s (n, l->recording->peak_flop_per_s, 0.4), "MFU P / (6 N)");
+  if (step->is_complete)
+    number_row (l, "tokens/s of this run", step->tokens_per_s, "simulated");
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  g_auto (SsScenarioOptions) options = { 0 };
+  g_auto (SsOutputOptions) output = { 0 };
+  g_autoptr (SsScenario) scenario = NULL;
+  g_autoptr (SsRecording) recording = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *units = NULL;
+  Ledger ledger = { .out = text };
+  const GOptionEntry entries[] = {
+    SS_SCENARIO_OPTION_ENTRIES (options),
+    SS_OUTPUT_OPTION_ENTRIES (output),
+    { "units", 0, 0, G_OPTION_ARG_STRING, &units, "GiB (default) or GB", "UNIT" },
+    G_OPTION_ENTRY_NULL
+  };
+  SsExit status;
+
+  if (!ss_command_parse (&ss_command_ledger, entries, &argc, &argv, &status))
+    return status;
+  if (!ss_command_check_arguments (&ss_command_ledger, argc, argv, 1, 1))
+    return SS_EXIT_INPUT;
+  if (units && !g_str_equal (units, "GiB") && !g_str_equal (units, "GB"))
+    {
+      ss_console_error ("--units: \"%s\" is not known; known: GiB, GB", units);
+      return SS_EXIT_INPUT;
+    }
+  scenario = ss_scenario_options_load (&options, argv[1]);
+  if (scenario == NULL)
+    return SS_EXIT_INPUT;
+  recording = ss_simulate (scenario, &error);
+  if (recording == NULL)
+    {
+      ss_console_error ("%s: %s", argv[1], error->message);
+      return SS_EXIT_INPUT;
+    }
+  ledger.config = ss_scenario_trace_config (scenario);
+  ledger.recording = recording;
+  ledger.unit = units && g_str_equal (units, "GB") ? SS_UNITS_GB : SS_UNITS_GIB;
+  g_string_append_printf (text, "%s, %s\n\n", recording->model_name, recording->summary);
+  add_parameters (&ledger);
+  add_states (&ledger);
+  if (recording->steps->len > 0)
+    {
+      add_activations (&ledger);
+      add_flops (&ledger);
+    }
+  return ss_output_options_write (&output, text->str);
+}
+
+const SsCommand ss_command_ledger = {
+  .name = "ledger",
+  .arguments = "FILE",
+  .summary = "print the closed forms: parameters, states, activations, flops",
+  .run = run,
+};
