@@ -55,13 +55,13 @@ Test (shipped_scenarios, each_has_its_answer_and_is_installed)
       g_autoptr (SsRecording) recording = simulate (answers[i].name, NULL);
 
       cr_expect (strstr (text, quoted) != NULL, "%s is not installed", answers[i].name);
-      cr_expect (eq (u32, recording->is_oom ? recording->oom.at.step : 0, answers[i].oom_step), "%s",
-                 answers[i].name);
+      cr_expect (eq (u32, recording->is_oom ? recording->oom.at.step : 0, answers[i].oom_step),
+                 "%s", answers[i].name);
     }
 }
 
 /* arXiv 2205.05198, section 4.1: s b h (34 + 5 a s / h) bytes a layer; s 2048, b 1, h 12288, a 96:
- * 2048 * 12288 * (34 + 80) = 2,868,903,936.  Of two layers and of one everything else is the same. */
+ * 2048 * 12288 * (34 + 80) = 2,868,903,936.  Of two layers and of one all else is the same. */
 Test (shipped_scenarios, a_layer_of_gpt3_keeps_what_the_paper_counts)
 {
   g_autoptr (SsRecording) one = simulate ("gpt3-layer-paper", NULL);
@@ -86,8 +86,8 @@ start_of_forward (const SsRecording *recording, guint step)
   return 0;
 }
 
-/* 906,006,528 parameters with 8 bytes of states each: 7,248,052,224; fused Adam has a counter for each
- * of the 38 parameters too, and the allocator gives out whole blocks */
+/* 906,006,528 parameters with 8 bytes of states each: 7,248,052,224; fused Adam has a counter for
+ * each of the 38 parameters too, and the allocator gives out whole blocks */
 Test (shipped_scenarios, the_lesson_is_step_1_with_the_states_under_it)
 {
   g_autoptr (SsRecording) recording = simulate ("teaching-4layer", NULL);
