@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <string.h>
 
 #include "scenario-fixture.h"
 
@@ -226,6 +227,18 @@ Test (scenario, what_show_prints_loads_to_an_equal_scenario)
 
         assert_shown_loads_equal (path, sets[i]);
       }
+}
+
+Test (scenario, shown_lines_are_short_and_attributes_stand_under_each_other)
+{
+  g_autoptr (SsScenario) s = load_text (MINIMAL, NULL);
+  g_autofree char *shown = ss_scenario_to_xml (s);
+  g_auto (GStrv) lines = g_strsplit (shown, "\n", -1);
+
+  for (char **line = lines; *line; line++)
+    cr_assert (le (u64, strlen (*line), 100), "%s", *line);
+  cr_assert (strstr (shown, "<training steps=\"2\"") != NULL, "%s", shown);
+  cr_assert (strstr (shown, "\n            zero-grad=\"none\"") != NULL, "%s", shown);
 }
 
 /* hw/devices and scenarios/models are found from anywhere; a file of one's own by its whole path */
