@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsBand: how categories are told apart in reports and pictures: which are drawn as one, in what order from
- * the bottom, in which colour.  What stays longest lies lowest, so that flat areas stay flat.
- * The colours are those of Okabe and Ito, "Color Universal Design" (2008), which stay apart in the common
- * kinds of colour blindness.
+ * SsBand: how categories are told apart in reports and pictures: which are drawn as one, in what
+ * order from the bottom, in which colour.  What stays longest lies lowest, so that flat areas stay
+ * flat. The colours are those of Okabe and Ito, "Color Universal Design" (2008), which stay apart
+ * in the common kinds of colour blindness.
  */
 #pragma once
 
@@ -11,7 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* member, label, area, text on the area, text beside the area, nearest of the terminal's 256 colours */
+/* member, label, area, text on the area, text beside the area, nearest of the terminal's 256
+ * colours */
 #define SS_BANDS(X)                                                                                \
   X (CONTEXT, "CUDA context", "#999999", "#222222", "#5a5a5a", 246)                                \
   X (PARAMETERS, "parameters", "#0072B2", "#ffffff", "#005a8c", 25)                                \

@@ -80,7 +80,8 @@ put_point (GString *script, SsPoint point)
 static void
 add_text (SsCanvas *self, SsPoint at, const SsTextLook *look, gboolean is_upwards, const char *text)
 {
-  Text item = { .at = at, .look = *look, .is_upwards = is_upwards, .quoted = ss_gnuplot_quote (text) };
+  Text item
+      = { .at = at, .look = *look, .is_upwards = is_upwards, .quoted = ss_gnuplot_quote (text) };
 
   g_array_append_val (self->texts, item);
 }
@@ -140,7 +141,8 @@ void
 ss_canvas_hatched_box (SsCanvas *self, const SsRect *rect, const char *colour)
 {
   put_rect (self, rect);
-  g_string_append_printf (self->shapes, " front fc rgb '%s' fs transparent pattern 4 border lc rgb '%s' lw 1.8\n",
+  g_string_append_printf (self->shapes,
+                          " front fc rgb '%s' fs transparent pattern 4 border lc rgb '%s' lw 1.8\n",
                           colour, colour);
 }
 
@@ -159,12 +161,14 @@ begin_block (SsCanvas *self, const GArray *points)
   g_string_append_printf (self->blocks, "$d%u << EOD\n", ++self->n_blocks);
   for (guint i = 0; i < points->len; i++)
     put_data (self->blocks, g_array_index (points, SsPoint, i));
-  g_string_append_printf (self->plots, "%s$d%u ", self->plots->len > 0 ? ", \\\n  " : "", self->n_blocks);
+  g_string_append_printf (self->plots, "%s$d%u ", self->plots->len > 0 ? ", \\\n  " : "",
+                          self->n_blocks);
 }
 
 /* Closed by hand: gnuplot's own way down to a base line doubles every point. */
 void
-ss_canvas_area (SsCanvas *self, const GArray *points, double base_y, const char *colour, double opacity)
+ss_canvas_area (SsCanvas *self, const GArray *points, double base_y, const char *colour,
+                double opacity)
 {
   if (points->len < 2)
     return;
@@ -211,20 +215,24 @@ ss_canvas_script (const SsCanvas *self, SsCanvasFormat format)
   gboolean is_png = format == SS_CANVAS_PNG;
   GString *script = g_string_new ("set encoding utf8\n");
 
-  g_string_append_printf (script, "set terminal %s size %u,%u noenhanced font '" SS_FONT ",12' background '#ffffff'\n",
-                          is_png ? "pngcairo" : "svg", self->width_px, self->height_px);
+  g_string_append_printf (
+      script, "set terminal %s size %u,%u noenhanced font '" SS_FONT ",12' background '#ffffff'\n",
+      is_png ? "pngcairo" : "svg", self->width_px, self->height_px);
   g_string_append (script, "set margins 0,0,0,0\nunset border\nunset tics\nunset key\n");
-  g_string_append_printf (script, "set xrange [0:%u]\nset yrange [%u:0]\n", self->width_px, self->height_px);
+  g_string_append_printf (script, "set xrange [0:%u]\nset yrange [%u:0]\n", self->width_px,
+                          self->height_px);
   g_string_append (script, self->shapes->str);
   for (guint i = 0; i < self->texts->len; i++)
     put_text (script, &g_array_index (self->texts, Text, i), i + 1, is_png ? POINTS_PER_PIXEL : 1);
   g_string_append (script, self->blocks->str);
   /* without a curve gnuplot draws neither boxes nor texts */
-  g_string_append_printf (script, "plot %s\n", self->plots->len > 0 ? self->plots->str : "NaN notitle");
+  g_string_append_printf (script, "plot %s\n",
+                          self->plots->len > 0 ? self->plots->str : "NaN notitle");
   return g_string_free (script, FALSE);
 }
 
-/* Where the face is missing a browser would take one with serifs; gnuplot cannot name a second choice. */
+/* Where the face is missing a browser would take one with serifs; gnuplot cannot name a second
+ * choice. */
 static GBytes *
 with_other_faces (GBytes *svg)
 {
@@ -232,7 +240,8 @@ with_other_faces (GBytes *svg)
   const char *data = g_bytes_get_data (svg, &size);
   GString *text = g_string_new_len (data, (gssize) size);
 
-  g_string_replace (text, "font-family=\"" SS_FONT "\"", "font-family=\"" SS_FONT ", Verdana, sans-serif\"", 0);
+  g_string_replace (text, "font-family=\"" SS_FONT "\"",
+                    "font-family=\"" SS_FONT ", Verdana, sans-serif\"", 0);
   return g_string_free_to_bytes (text);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsCanvas: a page of pixels, x to the right and y down, that gnuplot draws: boxes and lines behind, areas and
- * curves in the order they are added, then lines, boxes and texts in front.
- * It knows nothing of memory.  The creator owns it; texts may come from anywhere and are drawn as they are.
+ * SsCanvas: a page of pixels, x to the right and y down, that gnuplot draws: boxes and lines
+ * behind, areas and curves in the order they are added, then lines, boxes and texts in front. It
+ * knows nothing of memory.  The creator owns it; texts may come from anywhere and are drawn as they
+ * are.
  */
 #pragma once
 
@@ -65,12 +66,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsCanvas, ss_canvas_free)
 void ss_canvas_text (SsCanvas *self, SsPoint at, const SsTextLook *look, const char *text);
 /* The same, reading upwards, centred. */
 void ss_canvas_text_upwards (SsCanvas *self, SsPoint at, const SsTextLook *look, const char *text);
-void ss_canvas_line (SsCanvas *self, SsLayer layer, SsPoint from, SsPoint to, const SsLineLook *look);
+void ss_canvas_line (SsCanvas *self, SsLayer layer, SsPoint from, SsPoint to,
+                     const SsLineLook *look);
 void ss_canvas_box (SsCanvas *self, SsLayer layer, const SsRect *rect, const char *colour);
 /* Hatched, with a border, in front. */
 void ss_canvas_hatched_box (SsCanvas *self, const SsRect *rect, const char *colour);
 /* Filled from the points (SsPoint, x never falling) down to base_y; opacity 0 to 1. */
-void ss_canvas_area (SsCanvas *self, const GArray *points, double base_y, const char *colour, double opacity);
+void ss_canvas_area (SsCanvas *self, const GArray *points, double base_y, const char *colour,
+                     double opacity);
 void ss_canvas_curve (SsCanvas *self, const GArray *points, const SsLineLook *look);
 
 /* What gnuplot is fed. (transfer full) */

@@ -100,7 +100,8 @@ ss_file_write (const char *path, GBytes *bytes, gboolean replace, GError **error
     {
       g_autofree char *shown = g_filename_display_name (path);
 
-      g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_EXISTS, "%s: exists already; -f replaces it", shown);
+      g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_EXISTS,
+                   "%s: exists already; -f replaces it", shown);
       return FALSE;
     }
   real = realpath (path, NULL);

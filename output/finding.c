@@ -103,7 +103,8 @@ ss_finding_headline (const SsRecording *recording, SsMemoryUnits units)
 
 /* The category that grew most from the start of step 1 to that of `step`. */
 static SsCategory
-largest_growth (const SsRecording *recording, guint step, guint64 *growth_bytes, guint64 *total_bytes)
+largest_growth (const SsRecording *recording, guint step, guint64 *growth_bytes,
+                guint64 *total_bytes)
 {
   guint64 first[SS_N_CATEGORIES], now[SS_N_CATEGORIES];
   SsCategory largest = SS_CATEGORY_PARAMETERS;
@@ -146,7 +147,8 @@ ss_finding_growth (const SsRecording *recording, SsMemoryUnits units)
     return g_strdup_printf ("The gradients of step 1 (%s) are kept: "
                             "step %u needs the same activations on top of them.",
                             growth_text, step);
-  return g_strdup_printf ("Step 1 leaves %s that step %u has on top of its own needs.", growth_text, step);
+  return g_strdup_printf ("Step 1 leaves %s that step %u has on top of its own needs.", growth_text,
+                          step);
 }
 
 char *
@@ -162,8 +164,8 @@ ss_finding_fragments (const SsRecording *recording, SsMemoryUnits units)
     return NULL;
   if (oom->largest_free_block_bytes == 0)
     return g_strdup_printf ("%s is reserved and not in use, but in pieces too small.", cached_text);
-  return g_strdup_printf ("%s is reserved and not in use, but its largest piece is %s.", cached_text,
-                          largest_text);
+  return g_strdup_printf ("%s is reserved and not in use, but its largest piece is %s.",
+                          cached_text, largest_text);
 }
 
 /* "activations 34.0, parameters 15.0 and gradients 15.0 GiB": the three largest. */
@@ -182,7 +184,8 @@ largest_three (const SsPeakRecord *state, SsMemoryUnits units)
       g_autofree char *name = NULL;
 
       for (guint i = 0; i < SS_N_CATEGORIES; i++)
-        if (!told[i] && (largest == SS_N_CATEGORIES || state->by_category[i] > state->by_category[largest]))
+        if (!told[i]
+            && (largest == SS_N_CATEGORIES || state->by_category[i] > state->by_category[largest]))
           largest = i;
       if (state->by_category[largest] == 0)
         break;

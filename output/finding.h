@@ -18,11 +18,12 @@ gboolean ss_finding_at_start (const SsRecording *recording, guint step, guint64 
 /* How much too little there was, reserved bytes counted as used; 0 for a run that fits. */
 guint64 ss_finding_short_bytes (const SsRecording *recording);
 
-/* "Out of memory in step 2, at the loss" or "Fits: peak 54.4 GiB of 79.1 GiB, in the optimizer of step 1".
- * (transfer full) */
+/* "Out of memory in step 2, at the loss" or "Fits: peak 54.4 GiB of 79.1 GiB, in the optimizer of
+ * step 1". (transfer full) */
 char *ss_finding_headline (const SsRecording *recording, SsMemoryUnits units);
 
-/* Why it died: what the steps before left behind. NULL: nothing worth a word, or it fits. (transfer full) */
+/* Why it died: what the steps before left behind. NULL: nothing worth a word, or it fits. (transfer
+ * full) */
 char *ss_finding_growth (const SsRecording *recording, SsMemoryUnits units);
 /* Why it died: memory is free, but in pieces. NULL: it is not that. (transfer full) */
 char *ss_finding_fragments (const SsRecording *recording, SsMemoryUnits units);

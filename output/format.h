@@ -36,8 +36,8 @@ char *ss_format_count (guint64 count);
 /* Fixed decimals with a point, whatever the locale. */
 void ss_append_fixed (GString *text, double value, guint decimals);
 
-/* Valid UTF-8 on one line: a terminal or a script never sees a control character of a name. NULL gives "".
- * (transfer full) */
+/* Valid UTF-8 on one line: a terminal or a script never sees a control character of a name. NULL
+ * gives "". (transfer full) */
 char *ss_clean_text (const char *text);
 
 G_END_DECLS

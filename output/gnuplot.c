@@ -4,8 +4,9 @@
 #include <gio/gio.h>
 #include <string.h>
 
-/* Doubling a quote is not enough: gnuplot 5.4 takes a doubled quote in only after another character, so that
- * one at the start, or two of them, end the string (tried; scanner.c looks ahead from the character before). */
+/* Doubling a quote is not enough: gnuplot 5.4 takes a doubled quote in only after another
+ * character, so that one at the start, or two of them, end the string (tried; scanner.c looks ahead
+ * from the character before). */
 char *
 ss_gnuplot_quote (const char *text)
 {
@@ -41,15 +42,17 @@ start (GError **error)
   g_autoptr (GError) cause = NULL;
   GSubprocess *process;
 
-  launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE
-                                        | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  launcher
+      = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE
+                                   | G_SUBPROCESS_FLAGS_STDERR_PIPE);
   g_subprocess_launcher_setenv (launcher, "LC_ALL", "C", TRUE);
   process = g_subprocess_launcher_spawn (launcher, &cause, "gnuplot", "--default-settings", NULL);
   if (process != NULL)
     return process;
   if (g_error_matches (cause, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT))
-    g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM,
-                 "gnuplot is not installed: pictures need the package gnuplot (gnuplot-nox is enough)");
+    g_set_error (
+        error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM,
+        "gnuplot is not installed: pictures need the package gnuplot (gnuplot-nox is enough)");
   else
     g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "gnuplot cannot be started: %s",
                  cause->message);
@@ -78,7 +81,8 @@ ss_gnuplot_run (const char *script, GError **error)
   if (!g_subprocess_get_successful (process))
     g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "gnuplot failed: %s", words);
   else if (g_bytes_get_size (picture) == 0)
-    g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "gnuplot drew nothing: %s", words);
+    g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "gnuplot drew nothing: %s",
+                 words);
   else
     return g_steal_pointer (&picture);
   return NULL;

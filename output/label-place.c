@@ -62,7 +62,8 @@ lines_cross (SsPoint a, SsPoint b, SsPoint c, SsPoint d)
 static gboolean
 is_within (const SsRect *rect, SsPoint point)
 {
-  return point.x > rect->left && point.x < rect->right && point.y > rect->top && point.y < rect->bottom;
+  return point.x > rect->left && point.x < rect->right && point.y > rect->top
+         && point.y < rect->bottom;
 }
 
 static gboolean
@@ -86,8 +87,8 @@ ss_obstacles_touch_rect (const SsObstacles *self, const SsRect *rect)
     if (rects_touch (rect, &g_array_index (self->rects, SsRect, i)))
       return TRUE;
   for (guint i = 0; i + 1 < self->lines->len; i += 2)
-    if (line_touches_rect (g_array_index (self->lines, SsPoint, i), g_array_index (self->lines, SsPoint, i + 1),
-                           rect))
+    if (line_touches_rect (g_array_index (self->lines, SsPoint, i),
+                           g_array_index (self->lines, SsPoint, i + 1), rect))
       return TRUE;
   return FALSE;
 }
@@ -107,7 +108,8 @@ ss_obstacles_touch_line (const SsObstacles *self, SsPoint from, SsPoint to)
 
 /* ---- inside an area ---- */
 
-/* Where a text centred on the middle of columns first..first + n would stand; FALSE: it does not fit there. */
+/* Where a text centred on the middle of columns first..first + n would stand; FALSE: it does not
+ * fit there. */
 static gboolean
 fits_at (const SsOutline *area, guint first, guint n, double width, double height,
          const SsObstacles *obstacles, SsRect *place)
@@ -122,13 +124,14 @@ fits_at (const SsOutline *area, guint first, guint n, double width, double heigh
   if (bottom - top < SS_LABEL_ROOM * height)
     return FALSE;
   middle_y = (top + bottom) / 2;
-  *place = (SsRect) { middle_x - width / 2, middle_y - height / 2, middle_x + width / 2, middle_y + height / 2 };
+  *place = (SsRect){ middle_x - width / 2, middle_y - height / 2, middle_x + width / 2,
+                     middle_y + height / 2 };
   return !ss_obstacles_touch_rect (obstacles, place);
 }
 
 gboolean
-ss_label_place_inside (const SsOutline *area, double width, double height, const SsObstacles *obstacles,
-                       SsRect *place)
+ss_label_place_inside (const SsOutline *area, double width, double height,
+                       const SsObstacles *obstacles, SsRect *place)
 {
   guint n = (guint) ceil (width), run = 0, best_run = 0, best_first = 0;
   SsRect ignored;
@@ -159,7 +162,8 @@ distance_to (const SsRect *place, SsPoint target)
 SsPoint
 ss_label_pointer_start (const SsRect *place, SsPoint target)
 {
-  return (SsPoint) { CLAMP (target.x, place->left, place->right), CLAMP (target.y, place->top, place->bottom) };
+  return (SsPoint){ CLAMP (target.x, place->left, place->right),
+                    CLAMP (target.y, place->top, place->bottom) };
 }
 
 /* The free stretch between the edges over the columns that the text would take. */
@@ -186,7 +190,8 @@ stays_free (const SsOutline *space, SsPoint from, SsPoint target, double dive)
 
   for (double d = 1; d < length - dive; d += 1)
     {
-      double x = from.x + (target.x - from.x) * d / length, y = from.y + (target.y - from.y) * d / length;
+      double x = from.x + (target.x - from.x) * d / length,
+             y = from.y + (target.y - from.y) * d / length;
       guint column = (guint) CLAMP (x - space->left, 0, space->n_columns - 1.0);
 
       if (y > space->lower[column] || y < space->upper[column])
@@ -201,12 +206,13 @@ pointer_is_clear (const SsOutline *space, const SsRect *place, SsPoint target, d
 {
   SsPoint start = ss_label_pointer_start (place, target);
 
-  return !ss_obstacles_touch_line (obstacles, start, target) && stays_free (space, start, target, dive);
+  return !ss_obstacles_touch_line (obstacles, start, target)
+         && stays_free (space, start, target, dive);
 }
 
 gboolean
-ss_label_place_near (const SsOutline *space, SsPoint target, double width, double height, double reach,
-                     double dive, const SsObstacles *obstacles, SsRect *place)
+ss_label_place_near (const SsOutline *space, SsPoint target, double width, double height,
+                     double reach, double dive, const SsObstacles *obstacles, SsRect *place)
 {
   double right_most = space->left + space->n_columns - width, best = HUGE_VAL;
 
@@ -219,7 +225,8 @@ ss_label_place_near (const SsOutline *space, SsPoint target, double width, doubl
         {
           SsRect candidate = { left, y, left + width, y + height };
           /* of places equally near, the one that is centred over the target */
-          double cost = distance_to (&candidate, target) + 0.05 * fabs (left + width / 2 - target.x);
+          double cost
+              = distance_to (&candidate, target) + 0.05 * fabs (left + width / 2 - target.x);
 
           if (cost >= best || cost > reach || ss_obstacles_touch_rect (obstacles, &candidate)
               || !pointer_is_clear (space, &candidate, target, dive, obstacles))
@@ -245,13 +252,14 @@ by_wanted_y (gconstpointer a, gconstpointer b)
   return *x < *y ? -1 : *x > *y;
 }
 
-/* Labels that would touch form a block, which stands where its members on average want to be; blocks that
- * would touch merge (pool adjacent violators, the least-squares solution). */
+/* Labels that would touch form a block, which stands where its members on average want to be;
+ * blocks that would touch merge (pool adjacent violators, the least-squares solution). */
 typedef struct
 {
   guint first, n;
   double height;
-  double wanted_top_sum;         /* of each member: its wanted top less the heights of the members above it */
+  double
+      wanted_top_sum; /* of each member: its wanted top less the heights of the members above it */
 } Block;
 
 static double
@@ -287,7 +295,8 @@ ss_label_place_margin (SsMarginLabel *labels, guint n_labels, double top, double
   qsort (order, n_labels, sizeof *order, by_wanted_y);
   for (guint i = 0; i < n_labels; i++)
     {
-      blocks[n_blocks++] = (Block) { i, 1, order[i]->height, order[i]->wanted_y - order[i]->height / 2 };
+      blocks[n_blocks++]
+          = (Block){ i, 1, order[i]->height, order[i]->wanted_y - order[i]->height / 2 };
       while (n_blocks > 1
              && block_top (&blocks[n_blocks - 2], top, bottom) + blocks[n_blocks - 2].height
                   > block_top (&blocks[n_blocks - 1], top, bottom))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where labels can stand without touching anything: inside an area, in free space near a point, or in a
- * margin.  Pure geometry in pixels, y down, one column of an outline a pixel.  It knows no memory and no plot.
+ * Where labels can stand without touching anything: inside an area, in free space near a point, or
+ * in a margin.  Pure geometry in pixels, y down, one column of an outline a pixel.  It knows no
+ * memory and no plot.
  */
 #pragma once
 
@@ -16,7 +17,8 @@ typedef struct
   GArray *lines;                 /* pairs of SsPoint */
 } SsObstacles;
 
-/* Two heights by column: nothing else is drawn between them.  Column i spans left + i to left + i + 1. */
+/* Two heights by column: nothing else is drawn between them.  Column i spans left + i to left + i
+ * + 1. */
 typedef struct
 {
   double left;
@@ -37,17 +39,17 @@ gboolean ss_obstacles_touch_rect (const SsObstacles *self, const SsRect *rect);
 /* A line touches boxes and other lines. */
 gboolean ss_obstacles_touch_line (const SsObstacles *self, SsPoint from, SsPoint to);
 
-/* The middle of the widest stretch of the area where a text of that size has SS_LABEL_ROOM and touches no
- * obstacle.  FALSE: there is none. */
+/* The middle of the widest stretch of the area where a text of that size has SS_LABEL_ROOM and
+ * touches no obstacle.  FALSE: there is none. */
 gboolean ss_label_place_inside (const SsOutline   *area,
                                 double             width,
                                 double             height,
                                 const SsObstacles *obstacles,
                                 SsRect            *place);
 
-/* The place nearest to `target` in the free space of the outline, at most `reach` away; neither the place nor
- * a straight pointer from it to the target touches an obstacle, and the pointer leaves the free space for its
- * last `dive` pixels at most.  FALSE: there is none. */
+/* The place nearest to `target` in the free space of the outline, at most `reach` away; neither the
+ * place nor a straight pointer from it to the target touches an obstacle, and the pointer leaves
+ * the free space for its last `dive` pixels at most.  FALSE: there is none. */
 gboolean ss_label_place_near (const SsOutline   *space,
                               SsPoint            target,
                               double             width,
@@ -66,8 +68,9 @@ typedef struct
   double y;                      /* where it is */
 } SsMarginLabel;
 
-/* Moves labels of a column apart so that none touch and all lie between top and bottom; the order of wanted_y
- * is kept (equal: that of the array), moves are small.  FALSE: they are too many; nothing is set. */
+/* Moves labels of a column apart so that none touch and all lie between top and bottom; the order
+ * of wanted_y is kept (equal: that of the array), moves are small.  FALSE: they are too many;
+ * nothing is set. */
 gboolean ss_label_place_margin (SsMarginLabel *labels, guint n_labels, double top, double bottom);
 
 G_END_DECLS

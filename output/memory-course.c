@@ -59,8 +59,8 @@ typedef struct
   guint column;                  /* the one under way */
 } Walk;
 
-/* On to position x, in columns.  The state stands in every column between, and in the last if any of it has
- * passed. */
+/* On to position x, in columns.  The state stands in every column between, and in the last if any
+ * of it has passed. */
 static void
 walk_to (Walk *walk, double x)
 {
@@ -174,13 +174,14 @@ spread (const SsOpEvent *op, double bins_per_ns, guint n_bins, double *matmul, d
 }
 
 void
-ss_utilization (const SsRecording *recording, gint64 end_ns, guint n_bins, double *matmul, double *bandwidth)
+ss_utilization (const SsRecording *recording, gint64 end_ns, guint n_bins, double *matmul,
+                double *bandwidth)
 {
   for (guint i = 0; i < n_bins; i++)
     matmul[i] = bandwidth[i] = 0;
   if (end_ns <= 0)
     return;
   for (guint i = 0; i < recording->ops->len; i++)
-    spread (&g_array_index (recording->ops, SsOpEvent, i), (double) n_bins / (double) end_ns, n_bins, matmul,
-            bandwidth);
+    spread (&g_array_index (recording->ops, SsOpEvent, i), (double)n_bins / (double)end_ns, n_bins,
+            matmul, bandwidth);
 }

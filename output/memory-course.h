@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsMemoryCourse: a recording's memory cut into columns of equal time, for curves of any number of events:
- * in each column the moment at which most was allocated, so that no peak is lost and every column is a state
- * that was.  It knows no pixels.  The creator owns it.
+ * SsMemoryCourse: a recording's memory cut into columns of equal time, for curves of any number of
+ * events: in each column the moment at which most was allocated, so that no peak is lost and every
+ * column is a state that was.  It knows no pixels.  The creator owns it.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ typedef struct
 typedef struct
 {
   gint64 end_ns;                 /* the columns divide 0 to this */
-  gboolean is_by_event;          /* it never got beyond load: the columns divide the events, not time */
+  gboolean is_by_event; /* it never got beyond load: the columns divide the events, not time */
   guint n_columns;
   SsCourseState *columns;
 } SsMemoryCourse;
@@ -30,13 +30,15 @@ SsMemoryCourse *ss_memory_course_new (const SsRecording *recording, guint n_colu
 void ss_memory_course_free (SsMemoryCourse *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsMemoryCourse, ss_memory_course_free)
 
-/* Makes groups of `n` neighbours equal, to the state of the largest of them: a coarser curve with every peak. */
+/* Makes groups of `n` neighbours equal, to the state of the largest of them: a coarser curve with
+ * every peak. */
 void ss_memory_course_coarsen (SsMemoryCourse *self, guint n);
 
 /* When the last thing of a recording happened, device time. */
 gint64 ss_recording_end_ns (const SsRecording *recording);
 
-/* Mean utilization of matrix units and of memory bandwidth in each of n_bins parts of 0 to end_ns, 0 to 1. */
+/* Mean utilization of matrix units and of memory bandwidth in each of n_bins parts of 0 to end_ns,
+ * 0 to 1. */
 void ss_utilization (const SsRecording *recording,
                      gint64             end_ns,
                      guint              n_bins,

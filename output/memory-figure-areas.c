@@ -51,7 +51,8 @@ ss_figure_n_points (const SsFigure *self)
 
   for (guint b = 0; b <= SS_N_BANDS; b++)
     {
-      g_autoptr (GArray) points = stair_of (self->edges[b], self->course->n_columns, SS_PLOT_LEFT, 1);
+      g_autoptr (GArray) points
+          = stair_of (self->edges[b], self->course->n_columns, SS_PLOT_LEFT, 1);
 
       /* an area and the line on it */
       n_points += 2 * points->len;
@@ -59,13 +60,15 @@ ss_figure_n_points (const SsFigure *self)
   return n_points;
 }
 
-/* From the top down, each filled to the axis: the lower ones cover.  The uppermost is edged by the total. */
+/* From the top down, each filled to the axis: the lower ones cover.  The uppermost is edged by the
+ * total. */
 void
 ss_figure_draw_areas (SsFigure *self)
 {
   guint n_columns = self->course->n_columns;
   const double *total = self->edges[SS_N_BANDS];
-  SsLineLook separator = { .colour = "#ffffff", .width_px = 1 }, edge = { .colour = SS_INK, .width_px = 1.6 };
+  SsLineLook separator = { .colour = "#ffffff", .width_px = 1 },
+             edge = { .colour = SS_INK, .width_px = 1.6 };
   g_autoptr (GArray) reserved = stair_of (self->reserved_y, n_columns, SS_PLOT_LEFT, 1);
   g_autoptr (GArray) sum = stair_of (total, n_columns, SS_PLOT_LEFT, 1);
 
@@ -78,7 +81,8 @@ ss_figure_draw_areas (SsFigure *self)
       if (!is_seen (self->edges[b + 1], self->edges[b], n_columns))
         continue;
       points = stair_of (self->edges[b + 1], n_columns, SS_PLOT_LEFT, 1);
-      ss_canvas_area (self->canvas, points, SS_PLOT_BOTTOM, ss_band_look ((SsBand) b)->area_colour, 1);
+      ss_canvas_area (self->canvas, points, SS_PLOT_BOTTOM, ss_band_look ((SsBand)b)->area_colour,
+                      1);
       if (is_seen (total, self->edges[b + 1], n_columns))
         ss_canvas_curve (self->canvas, points, &separator);
     }
@@ -88,14 +92,16 @@ ss_figure_draw_areas (SsFigure *self)
 /* ---- how busy the device was ---- */
 
 static void
-draw_strip (SsFigure *self, const double *share, guint n_bins, double top, const char *name, const char *colour)
+draw_strip (SsFigure *self, const double *share, guint n_bins, double top, const char *name,
+            const char *colour)
 {
   double bottom = top + SS_STRIP_HEIGHT, sum = 0;
   g_autofree double *y = g_new (double, n_bins);
   g_autofree char *mean = NULL;
   g_autoptr (GArray) points = NULL;
   SsLineLook axis = { .colour = "#777777", .width_px = 1 };
-  SsTextLook look = { .size_px = SS_TEXT_PX, .colour = colour }, small = { .size_px = 14, .colour = SS_SOFT };
+  SsTextLook look = { .size_px = SS_TEXT_PX, .colour = colour },
+             small = { .size_px = 14, .colour = SS_SOFT };
 
   for (guint i = 0; i < n_bins; i++)
     {
@@ -104,7 +110,8 @@ draw_strip (SsFigure *self, const double *share, guint n_bins, double top, const
     }
   points = stair_of (y, n_bins, SS_PLOT_LEFT, (self->right - SS_PLOT_LEFT) / n_bins);
   mean = g_strdup_printf ("%.0f %% on average", 100 * sum / n_bins);
-  ss_canvas_box (self->canvas, SS_LAYER_BEHIND, &(SsRect) { SS_PLOT_LEFT, top, SS_PLOT_RIGHT, bottom }, "#f6f6f6");
+  ss_canvas_box (self->canvas, SS_LAYER_BEHIND,
+                 &(SsRect){ SS_PLOT_LEFT, top, SS_PLOT_RIGHT, bottom }, "#f6f6f6");
   ss_canvas_area (self->canvas, points, bottom, colour, 0.75);
   ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint) { SS_PLOT_LEFT, bottom },
                   (SsPoint) { SS_PLOT_RIGHT, bottom }, &axis);

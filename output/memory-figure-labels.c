@@ -13,7 +13,8 @@
 
 #define POINTER_REACH_PX 8       /* how far a pointer from the margin enters the plot */
 
-/* A band must be this thick to be worth a pointer; the context, which nobody can change, thicker. */
+/* A band must be this thick to be worth a pointer; the context, which nobody can change, thicker.
+ */
 #define POINTER_PX 2.5
 #define CONTEXT_PX 8
 #define NEARLY 0.9
@@ -38,26 +39,30 @@ typedef struct
 } Labels;
 
 static void
-put_label (SsFigure *self, const SsRect *place, const char *text, double size_px, const char *colour)
+put_label (SsFigure *self, const SsRect *place, const char *text, double size_px,
+           const char *colour)
 {
   SsTextLook look = { .size_px = size_px, .colour = colour, .align = SS_ALIGN_CENTRE };
   SsPoint middle = { (place->left + place->right) / 2, (place->top + place->bottom) / 2 };
 
-  SsRect around = { place->left - GAP_PX, place->top - GAP_PX, place->right + GAP_PX, place->bottom + GAP_PX };
+  SsRect around = { place->left - GAP_PX, place->top - GAP_PX, place->right + GAP_PX,
+                    place->bottom + GAP_PX };
 
   ss_canvas_text (self->canvas, middle, &look, text);
   ss_obstacles_add_rect (self->obstacles, &around);
 }
 
 static gboolean
-put_inside (SsFigure *self, const double *upper, const double *lower, const char *text, const char *colour)
+put_inside (SsFigure *self, const double *upper, const double *lower, const char *text,
+            const char *colour)
 {
   static const double sizes[] = { SS_TEXT_PX, SS_SMALL_TEXT_PX };
   SsOutline area = { SS_PLOT_LEFT, self->course->n_columns, upper, lower };
   SsRect place;
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    if (ss_label_place_inside (&area, ss_text_width (text, sizes[i], FALSE) + 8, sizes[i], self->obstacles, &place))
+    if (ss_label_place_inside (&area, ss_text_width (text, sizes[i], FALSE) + 8, sizes[i],
+                               self->obstacles, &place))
       {
         put_label (self, &place, text, sizes[i], colour);
         return TRUE;
@@ -67,7 +72,8 @@ put_inside (SsFigure *self, const double *upper, const double *lower, const char
 
 /* In the space above the curve, with a pointer where it stands off. */
 static gboolean
-put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, double reach, double dive)
+put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, double reach,
+          double dive)
 {
   guint n_columns = self->course->n_columns;
   g_autofree double *upper = g_new (double, n_columns), *lower = g_new (double, n_columns);
@@ -81,8 +87,8 @@ put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, 
       upper[i] = SS_PLOT_HEAD - 2;
       lower[i] = self->edges[SS_N_BANDS][i] - GAP_PX;
     }
-  if (!ss_label_place_near (&space, target, ss_text_width (text, SS_TEXT_PX, FALSE) + 4, SS_TEXT_PX + 2, reach, dive,
-                            self->obstacles, &place))
+  if (!ss_label_place_near (&space, target, ss_text_width (text, SS_TEXT_PX, FALSE) + 4,
+                            SS_TEXT_PX + 2, reach, dive, self->obstacles, &place))
     return FALSE;
   put_label (self, &place, text, SS_TEXT_PX, colour);
   start = ss_label_pointer_start (&place, target);
@@ -97,7 +103,8 @@ put_near (SsFigure *self, SsPoint target, const char *text, const char *colour, 
 /* ---- the margin ---- */
 
 static Margin *
-add_margin (Labels *labels, const char *first, const char *second, const char *colour, double wanted_y)
+add_margin (Labels *labels, const char *first, const char *second, const char *colour,
+            double wanted_y)
 {
   Margin *margin = &labels->margin[labels->n_margin++];
 
@@ -123,19 +130,25 @@ drop_lightest (Labels *labels)
 static void
 draw_margin (SsFigure *self, const Margin *margin, double y)
 {
-  double width = SS_PAGE_WIDTH - SS_MARGIN_LEFT - 4, top = y - (margin->lines[1] != NULL ? LINE_PX / 2.0 : 0);
+  double width = SS_PAGE_WIDTH - SS_MARGIN_LEFT - 4,
+         top = y - (margin->lines[1] != NULL ? LINE_PX / 2.0 : 0);
   SsLineLook pointer = { .colour = margin->colour, .width_px = 1.4, .has_head = TRUE };
 
   for (guint i = 0; i < 2 && margin->lines[i] != NULL; i++)
     {
-      SsTextLook look = { .size_px = SS_TEXT_PX, .colour = margin->colour, .is_bold = margin->is_bold && i == 0 };
+      SsTextLook look = { .size_px = SS_TEXT_PX,
+                          .colour = margin->colour,
+                          .is_bold = margin->is_bold && i == 0 };
 
-      while (look.size_px > 11 && ss_text_width (margin->lines[i], look.size_px, look.is_bold) > width)
+      while (look.size_px > 11
+             && ss_text_width (margin->lines[i], look.size_px, look.is_bold) > width)
         look.size_px -= 1;
-      ss_canvas_text (self->canvas, (SsPoint) { SS_MARGIN_LEFT, top + i * LINE_PX }, &look, margin->lines[i]);
+      ss_canvas_text (self->canvas, (SsPoint){ SS_MARGIN_LEFT, top + i * LINE_PX }, &look,
+                      margin->lines[i]);
     }
   if (margin->has_pointer)
-    ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint) { SS_MARGIN_LEFT - 4, y }, margin->target, &pointer);
+    ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint){ SS_MARGIN_LEFT - 4, y },
+                    margin->target, &pointer);
 }
 
 static void
@@ -147,9 +160,11 @@ draw_margins (Labels *labels)
   while (!is_placed)
     {
       for (guint i = 0; i < labels->n_margin; i++)
-        places[i] = (SsMarginLabel) { .wanted_y = labels->margin[i].wanted_y,
-                                      .height = labels->margin[i].lines[1] != NULL ? 2 * LINE_PX : LINE_PX };
-      is_placed = ss_label_place_margin (places, labels->n_margin, SS_PLOT_TOP - 20, SS_PLOT_BOTTOM);
+        places[i] = (SsMarginLabel){ .wanted_y = labels->margin[i].wanted_y,
+                                     .height = labels->margin[i].lines[1] != NULL ? 2 * LINE_PX
+                                                                                  : LINE_PX };
+      is_placed
+          = ss_label_place_margin (places, labels->n_margin, SS_PLOT_TOP - 20, SS_PLOT_BOTTOM);
       if (!is_placed)
         drop_lightest (labels);
     }
@@ -189,7 +204,8 @@ point_from_margin (Labels *labels, guint band, const char *text)
   SsFigure *self = labels->figure;
   guint last = self->course->n_columns - 1;
   double thickness = self->edges[band][last] - self->edges[band + 1][last];
-  SsPoint target = { self->right - POINTER_REACH_PX, (self->edges[band][last] + self->edges[band + 1][last]) / 2 };
+  SsPoint target = { self->right - POINTER_REACH_PX,
+                     (self->edges[band][last] + self->edges[band + 1][last]) / 2 };
   SsPoint start = { SS_MARGIN_LEFT - 4, target.y };
   Margin *margin;
 
@@ -226,13 +242,14 @@ point_at_band (Labels *labels, guint band, const char *text)
   guint columns[5], thickest = thickest_column (self, band);
   double thickness = self->edges[band][thickest] - self->edges[band + 1][thickest];
 
-  if (thickness < (band == SS_BAND_CONTEXT ? CONTEXT_PX : POINTER_PX) || point_from_margin (labels, band, text))
+  if (thickness < (band == SS_BAND_CONTEXT ? CONTEXT_PX : POINTER_PX)
+      || point_from_margin (labels, band, text))
     return;
   thick_columns (self, band, columns, G_N_ELEMENTS (columns));
   for (guint r = 0; r < G_N_ELEMENTS (reaches); r++)
     for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-      if (put_near (self, point_in_band (self, band, columns[(i + 2) % 5]), text, colour, reaches[r],
-                    reaches[r] < HUGE_VAL ? DIVE_PX : HUGE_VAL))
+      if (put_near (self, point_in_band (self, band, columns[(i + 2) % 5]), text, colour,
+                    reaches[r], reaches[r] < HUGE_VAL ? DIVE_PX : HUGE_VAL))
         return;
 }
 
@@ -250,8 +267,9 @@ label_bands (Labels *labels)
       g_autofree char *number = ss_figure_number (self, most);
 
       texts[b] = g_strdup_printf ("%s %s", look->label, number);
-      is_done[b] = most == 0
-                   || put_inside (self, self->edges[b + 1], self->edges[b], texts[b], look->inside_colour);
+      is_done[b]
+          = most == 0
+            || put_inside (self, self->edges[b + 1], self->edges[b], texts[b], look->inside_colour);
     }
   for (guint b = 0; b < SS_N_BANDS; b++)
     {
@@ -284,15 +302,16 @@ label_peak (SsFigure *self)
 
       if (x < ss_figure_x (self, step->start_ns) || x > ss_figure_x (self, step->end_ns) + 1)
         continue;
-      if (best == 0 || self->course->columns[i].total_bytes > self->course->columns[best].total_bytes)
+      if (best == 0
+          || self->course->columns[i].total_bytes > self->course->columns[best].total_bytes)
         best = i;
     }
   number = ss_figure_number (self, step->peak_allocated_bytes);
   text = recording->steps->len == 1 ? g_strdup_printf ("peak %s", number)
                                     : g_strdup_printf ("peak of step %u: %s", step->step, number);
   /* a little below the top, which may be at the limit */
-  put_near (self, (SsPoint) { SS_PLOT_LEFT + best + 0.5, self->edges[SS_N_BANDS][best] + 6 }, text, SS_INK, REACH_PX,
-            DIVE_PX);
+  put_near (self, (SsPoint){ SS_PLOT_LEFT + best + 0.5, self->edges[SS_N_BANDS][best] + 6 }, text,
+            SS_INK, REACH_PX, DIVE_PX);
 }
 
 /* Between what is reserved and what is in use, and between that and the limit. */
@@ -301,7 +320,8 @@ label_free (SsFigure *self)
 {
   guint n_columns = self->course->n_columns;
   g_autofree double *limit = g_new (double, n_columns), *reserved = g_new (double, n_columns);
-  g_autofree char *unused = ss_format_bytes (ss_finding_unused_bytes (self->recording), self->units, 1);
+  g_autofree char *unused
+      = ss_format_bytes (ss_finding_unused_bytes (self->recording), self->units, 1);
   g_autofree char *text = g_strdup_printf ("%s never used", unused);
 
   put_inside (self, self->reserved_y, self->edges[SS_N_BANDS], "cached, not in use", "#5a5a5a");
@@ -324,15 +344,16 @@ exact_bytes (const SsFigure *self, guint64 bytes)
   return ss_format_bytes (bytes, self->units, bytes % (guint64) scale.bytes == 0 ? 0 : 2);
 }
 
-/* The request stands on what the allocator holds, crosses the limit by what was missing, and may be cut off at
- * the top of the plot. */
+/* The request stands on what the allocator holds, crosses the limit by what was missing, and may be
+ * cut off at the top of the plot. */
 static void
 label_request (Labels *labels)
 {
   SsFigure *self = labels->figure;
   const SsOomRecord *oom = &self->recording->oom;
   double base = (double) (self->recording->context_bytes + oom->at.reserved_bytes);
-  SsRect box = { self->right - 12, MAX (ss_figure_y (self, base + (double) oom->requested_bytes), SS_PLOT_HEAD - 4),
+  SsRect box = { self->right - 12,
+                 MAX (ss_figure_y (self, base + (double)oom->requested_bytes), SS_PLOT_HEAD - 4),
                  SS_PLOT_RIGHT - 4, ss_figure_y (self, base) };
   g_autofree char *asks = exact_bytes (self, oom->requested_bytes);
   g_autofree char *free_text = exact_bytes (self, oom->free_bytes);
@@ -356,7 +377,8 @@ label_limit (Labels *labels)
   g_autofree char *text = g_strdup_printf ("capacity %s", capacity);
 
   if (self->limit_y >= 0)
-    add_margin (labels, text, self->is_broken ? "(not to scale)" : NULL, SS_COLOUR_LIMIT, self->limit_y);
+    add_margin (labels, text, self->is_broken ? "(not to scale)" : NULL, SS_COLOUR_LIMIT,
+                self->limit_y);
 }
 
 void

@@ -90,7 +90,8 @@ draw_span (SsFigure *self, const Span *span)
     {
       if (ss_text_width (names[i], look.size_px, FALSE) > span->right - span->left)
         continue;
-      ss_canvas_text (self->canvas, (SsPoint) { (span->left + span->right) / 2, PHASE_ROW_Y }, &look, names[i]);
+      ss_canvas_text (self->canvas, (SsPoint){ (span->left + span->right) / 2, PHASE_ROW_Y }, &look,
+                      names[i]);
       return;
     }
 }
@@ -111,7 +112,8 @@ draw_step_name (SsFigure *self, guint step, double left, double right, double *f
   *free_from = middle + width / 2;
 }
 
-/* Few steps are parted by lines through the page, which labels avoid; many only in the row of their names. */
+/* Few steps are parted by lines through the page, which labels avoid; many only in the row of their
+ * names. */
 static void
 draw_steps (SsFigure *self)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsFigure: the picture under way: where time and bytes lie on the page, and what labels must keep clear of.
+ * SsFigure: the picture under way: where time and bytes lie on the page, and what labels must keep
+ * clear of.
  */
 #pragma once
 
@@ -42,15 +43,16 @@ typedef struct
   double axis_bytes;             /* the axis ends here */
   double limit_y;                /* of the capacity; negative: without limit */
   gboolean is_broken;            /* the limit is far off: drawn above a break of the axis */
-  /* by column, one a pixel from SS_PLOT_LEFT: y of the lower edge of each band, and above the last the total */
+  /* by column, one a pixel from SS_PLOT_LEFT: y of the lower edge of each band, and above the last
+   * the total */
   double *edges[SS_N_BANDS + 1];
   double *reserved_y;
 } SsFigure;
 
 double ss_figure_x (const SsFigure *self, gint64 ns);
 double ss_figure_y (const SsFigure *self, double bytes);
-/* The number of an amount in the figure's scale, with the decimals that the axis makes worth reading.
- * (transfer full) */
+/* The number of an amount in the figure's scale, with the decimals that the axis makes worth
+ * reading. (transfer full) */
 char *ss_figure_number (const SsFigure *self, guint64 bytes);
 /* A round step that divides `range` into at most `n_most` parts: 1, 2 or 5 times a power of ten. */
 double ss_nice_step (double range, guint n_most);

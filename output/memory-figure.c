@@ -7,7 +7,8 @@
 #include "output/memory-figure-private.h"
 #include "output/text-width.h"
 
-/* A limit this many times above what is ever used would flatten the curve: the axis is broken below it. */
+/* A limit this many times above what is ever used would flatten the curve: the axis is broken below
+ * it. */
 #define FAR_LIMIT 2.5
 #define BREAK_PX 32
 #define OOM_TAIL_PX 30
@@ -63,12 +64,14 @@ set_axis (SsFigure *self)
 {
   const SsRecording *recording = self->recording;
   gboolean has_limit = recording->capacity_bytes < G_MAXINT64;
-  double used = used_bytes (self->course), limit = has_limit ? (double) recording->capacity_bytes : 0;
+  double used = used_bytes (self->course),
+         limit = has_limit ? (double)recording->capacity_bytes : 0;
   double head = SS_PLOT_HEAD, asked = limit + (double) ss_finding_short_bytes (recording);
 
   self->is_broken = has_limit && !recording->is_oom && limit > FAR_LIMIT * used;
   /* a request many times what is there is cut off, its number says it */
-  self->axis_bytes = MAX (MAX (used * (self->is_broken || !has_limit ? 1.12 : 1), limit), MIN (asked, 1.2 * limit));
+  self->axis_bytes = MAX (MAX (used * (self->is_broken || !has_limit ? 1.12 : 1), limit),
+                          MIN (asked, 1.2 * limit));
   if (self->is_broken)
     {
       self->axis_bytes = used * 1.12;
@@ -122,7 +125,8 @@ draw_words (SsFigure *self)
   double width = SS_PAGE_WIDTH - SS_PLOT_LEFT - 16;
   g_autofree char *headline = ss_finding_headline (recording, self->units);
   g_autofree char *reason = ss_finding_reason (recording, self->units);
-  g_autofree char *subject = g_strdup_printf ("%s on %s: %s", recording->model_name, recording->device_name,
+  g_autofree char *subject = g_strdup_printf ("%s on %s: %s", recording->model_name,
+                                              recording->device_name,
                                               recording->summary != NULL ? recording->summary : "");
   g_autofree char *clean = ss_clean_text (subject);
   g_autofree char *head = ss_text_fit (headline, 27, TRUE, width);
@@ -134,7 +138,8 @@ draw_words (SsFigure *self)
 
   ss_canvas_text (self->canvas, (SsPoint) { SS_PLOT_LEFT, 34 }, &head_look, head);
   ss_canvas_text (self->canvas, (SsPoint) { SS_PLOT_LEFT, 67 }, &sub_look, sub);
-  ss_canvas_text (self->canvas, (SsPoint) { SS_PAGE_WIDTH - 16, SS_PAGE_HEIGHT - 14 }, &foot_look, foot);
+  ss_canvas_text (self->canvas, (SsPoint){ SS_PAGE_WIDTH - 16, SS_PAGE_HEIGHT - 14 }, &foot_look,
+                  foot);
 }
 
 static void
@@ -171,7 +176,8 @@ ss_memory_figure (const SsRecording *recording, const SsOutputSettings *settings
 }
 
 static GBytes *
-render (const SsRecording *recording, const SsOutputSettings *settings, SsCanvasFormat format, GError **error)
+render (const SsRecording *recording, const SsOutputSettings *settings, SsCanvasFormat format,
+        GError **error)
 {
   g_autoptr (SsCanvas) canvas = ss_memory_figure (recording, settings);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The picture of a run: what was in device memory over time, stacked by category, with the limit, the request
- * that failed, steps and phases, and under it how busy matrix units and memory were.
+ * The picture of a run: what was in device memory over time, stacked by category, with the limit,
+ * the request that failed, steps and phases, and under it how busy matrix units and memory were.
  */
 #pragma once
 

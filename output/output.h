@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsOutput: the contract of every file that a run can be written as: a pure function from a recording to
- * bytes.  It knows no path, no option and no simulation; the caller owns the recording and the bytes.
+ * SsOutput: the contract of every file that a run can be written as: a pure function from a
+ * recording to bytes.  It knows no path, no option and no simulation; the caller owns the recording
+ * and the bytes.
  */
 #pragma once
 
@@ -15,9 +16,10 @@ GQuark ss_output_error_quark (void);
 
 typedef enum
 {
-  SS_OUTPUT_ERROR_WRITE,         /* a file could not be written in full; nothing half-written is left */
-  SS_OUTPUT_ERROR_EXISTS,        /* a file is there already and was not to be replaced */
-  SS_OUTPUT_ERROR_PROGRAM        /* a program that draws is missing or failed; the message names the package */
+  SS_OUTPUT_ERROR_WRITE,  /* a file could not be written in full; nothing half-written is left */
+  SS_OUTPUT_ERROR_EXISTS, /* a file is there already and was not to be replaced */
+  SS_OUTPUT_ERROR_PROGRAM /* a program that draws is missing or failed; the message names the
+                             package */
 } SsOutputError;
 
 typedef struct
@@ -31,7 +33,8 @@ typedef struct
   const char *name;              /* "memory.png": the file of a run's folder */
   const char *description;       /* one line for `stepsim list outputs` */
   /* SS_OUTPUT_ERROR_PROGRAM. (transfer full) */
-  GBytes *(*render) (const SsRecording *recording, const SsOutputSettings *settings, GError **error);
+  GBytes *(*render) (const SsRecording *recording, const SsOutputSettings *settings,
+                     GError **error);
 } SsOutput;
 
 /* NULL-terminated list of what a run writes, in that order. */

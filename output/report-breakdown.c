@@ -45,7 +45,8 @@ append_remark (SsReport *report, const Row *row)
   gboolean is_after_update = recording->is_oom && recording->oom.at.step > 1;
   const char *plural = recording->n_layers == 1 ? "" : "s";
 
-  if (row->category == SS_CATEGORY_OPTIMIZER_STATES && is_after_update && recording->state_bytes_new > 0)
+  if (row->category == SS_CATEGORY_OPTIMIZER_STATES && is_after_update
+      && recording->state_bytes_new > 0)
     g_string_append (report->text, "  new since step 1");
   else if (row->category == SS_CATEGORY_ACTIVATIONS && g_strcmp0 (recording->policy, "none") == 0)
     g_string_append_printf (report->text, "  %u layer%s, all kept", recording->n_layers, plural);
@@ -86,7 +87,8 @@ rows_of (const SsRecording *recording, const SsPeakRecord *state)
              ss_band_look (ss_band_of ((SsCategory) i))->terminal_colour, (SsCategory) i);
   g_array_sort (rows, by_size);
   if (recording->is_oom)
-    add_row (rows, "cached, not in use", state->reserved_bytes - state->allocated_bytes, 250, SS_N_CATEGORIES);
+    add_row (rows, "cached, not in use", state->reserved_bytes - state->allocated_bytes, 250,
+             SS_N_CATEGORIES);
   add_row (rows, "CUDA context", recording->context_bytes, 250, SS_N_CATEGORIES);
   return rows;
 }
@@ -108,7 +110,8 @@ append_sum (SsReport *report, guint64 sum_bytes, SsByteScale scale)
   if (!recording->is_oom)
     return;
   lacking = ss_format_scaled (ss_finding_short_bytes (recording), scale, 2);
-  g_string_append_printf (report->text, "%*s%*s\n", (int) before, "short of", NUMBER_COLUMNS, lacking);
+  g_string_append_printf (report->text, "%*s%*s\n", (int)before, "short of", NUMBER_COLUMNS,
+                          lacking);
 }
 
 void

@@ -79,7 +79,8 @@ matmul_cell (const SsReport *report, const SsStepRecord *step)
     {
       const SsOpEvent *op = &g_array_index (ops, SsOpEvent, i);
 
-      if (op->phase < phases->len && g_array_index (phases, SsPhaseRecord, op->phase).step == step->step)
+      if (op->phase < phases->len
+          && g_array_index (phases, SsPhaseRecord, op->phase).step == step->step)
         busy_ns += (double) op->matmul_utilization * (double) (op->end_ns - op->start_ns);
     }
   if (step->end_ns <= step->start_ns)

@@ -120,7 +120,8 @@ append_request (SsReport *report)
   g_autofree char *free_text = oom->free_bytes == 0
                                  ? g_strdup ("nothing")
                                  : ss_format_bytes (oom->free_bytes, report->style.units, 2);
-  gboolean has_op = oom->op_name != NULL && oom->at.step > 0, has_tensor = oom->tensor != NULL && *oom->tensor != '\0';
+  gboolean has_op = oom->op_name != NULL && oom->at.step > 0,
+           has_tensor = oom->tensor != NULL && *oom->tensor != '\0';
   GString *line = g_string_new (has_op ? oom->op_name : has_tensor ? "" : "The framework");
 
   if (has_tensor)
@@ -172,7 +173,8 @@ append_convention (SsReport *report)
   line = g_string_new ("MFU and HFU are of ");
   ss_append_fixed (line, recording->peak_flop_per_s / 1e12, 1);
   /* what comes after the first clause is for the JSON */
-  g_string_append_printf (line, " TFLOP/s; model flops: %.*s.", (int) strcspn (recording->flop_convention, ";"),
+  g_string_append_printf (line, " TFLOP/s; model flops: %.*s.",
+                          (int)strcspn (recording->flop_convention, ";"),
                           recording->flop_convention);
   ss_report_wrap (report, "", line->str);
   g_string_free (line, TRUE);
@@ -191,19 +193,21 @@ peak_words (const SsReport *report)
   g_autofree char *unused = ss_format_bytes (ss_finding_unused_bytes (recording), units, 1);
   g_autofree char *need = ss_format_bytes (need_bytes, units, 1), *device = NULL, *distance = NULL;
   g_autofree char *where = recording->peak.step == 0
-                             ? g_strdup (ss_phase_phrase (recording->peak.phase))
-                             : g_strdup_printf ("%s of step %u", ss_phase_phrase (recording->peak.phase),
-                                                recording->peak.step);
+                               ? g_strdup (ss_phase_phrase (recording->peak.phase))
+                               : g_strdup_printf ("%s of step %u",
+                                                  ss_phase_phrase (recording->peak.phase),
+                                                  recording->peak.step);
 
   if (recording->capacity_bytes < G_MAXINT64)
     return g_strdup_printf ("Peak %s of %s, %s. %s unused.", peak, limit, where, unused);
   if (device_bytes == 0)
     return g_strdup_printf ("Peak %s, %s. With reserve and context %s.", peak, where, need);
   device = ss_format_bytes (device_bytes, units, 1);
-  distance = ss_format_bytes (need_bytes > device_bytes ? need_bytes - device_bytes : device_bytes - need_bytes,
-                              units, 1);
-  return g_strdup_printf ("Peak %s, %s. With reserve and context %s, %s %s the device's %s.", peak, where,
-                          need, distance, need_bytes > device_bytes ? "over" : "below", device);
+  distance = ss_format_bytes (
+      need_bytes > device_bytes ? need_bytes - device_bytes : device_bytes - need_bytes, units, 1);
+  return g_strdup_printf ("Peak %s, %s. With reserve and context %s, %s %s the device's %s.", peak,
+                          where, need, distance, need_bytes > device_bytes ? "over" : "below",
+                          device);
 }
 
 static void
@@ -214,8 +218,8 @@ append_reserved (SsReport *report)
   guint64 cached_bytes = recording->peak.reserved_bytes - recording->peak.allocated_bytes;
   g_autofree char *reserved = ss_format_bytes (recording->peak_reserved_bytes, units, 1);
   g_autofree char *cached = ss_format_bytes (cached_bytes, units, 1);
-  g_autofree char *line = g_strdup_printf ("Reserved by the allocator at most %s (%s cached at the peak).", reserved,
-                                           cached);
+  g_autofree char *line = g_strdup_printf (
+      "Reserved by the allocator at most %s (%s cached at the peak).", reserved, cached);
 
   ss_report_wrap (report, "", line);
 }

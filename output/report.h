@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The answer at the terminal: whether it fits, when it dies, what was asked, what fills the memory, what
- * changed since step 1.  It knows no terminal: width, characters and colour are told.
+ * The answer at the terminal: whether it fits, when it dies, what was asked, what fills the memory,
+ * what changed since step 1.  It knows no terminal: width, characters and colour are told.
  */
 #pragma once
 
@@ -15,7 +15,8 @@ typedef struct
   gboolean is_utf8;              /* bars of block characters, else of '#' */
   gboolean has_colour;
   SsMemoryUnits units;
-  guint64 device_capacity_bytes; /* for a run without limit: how far over this it goes; 0: do not say */
+  guint64
+      device_capacity_bytes; /* for a run without limit: how far over this it goes; 0: do not say */
 } SsReportStyle;
 
 /* Lines, each ended; the last is not empty. (transfer full) */

@@ -8,7 +8,8 @@
 #define FIRST ' '
 #define N_LETTERS 95
 
-/* Advance widths from the hmtx tables of DejaVu Sans and DejaVu Sans Bold 2.37, ' ' to '~', in 1/2048 em. */
+/* Advance widths from the hmtx tables of DejaVu Sans and DejaVu Sans Bold 2.37, ' ' to '~', in
+ * 1/2048 em. */
 static const guint16 advances[2][N_LETTERS] = {
   {
      651,  821,  942, 1716, 1303, 1946, 1597,  563,  799,  799, 1024, 1716,  651,  739,  651,  690,

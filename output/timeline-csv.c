@@ -22,8 +22,9 @@ action_name (SsMemoryAction action)
 static void
 put_header (GString *csv)
 {
-  g_string_append (csv, "seq,time_ms,host_ms,step,micro_batch,phase,layer,op,module,action,category,"
-                        "requested_bytes,block_bytes,allocated_bytes,reserved_bytes");
+  g_string_append (csv,
+                   "seq,time_ms,host_ms,step,micro_batch,phase,layer,op,module,action,category,"
+                   "requested_bytes,block_bytes,allocated_bytes,reserved_bytes");
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
     g_string_append_printf (csv, ",%s_bytes", ss_category_name ((SsCategory) i));
   g_string_append_c (csv, '\n');
@@ -92,7 +93,8 @@ put_event (GString *csv, const SsRecording *recording, guint index, guint64 *by_
   put_place (csv, recording, event);
   g_string_append_printf (csv, ",%s,%s", action_name ((SsMemoryAction) event->action),
                           of_tensor ? ss_category_name ((SsCategory) event->category) : "");
-  g_string_append_printf (csv, ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT, event->bytes, event->block_bytes);
+  g_string_append_printf (csv, ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT, event->bytes,
+                          event->block_bytes);
   g_string_append_printf (csv, ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT, event->allocated_bytes,
                           event->reserved_bytes);
   for (guint i = 0; i < SS_N_CATEGORIES; i++)

@@ -4,8 +4,9 @@
 
 #include "sim/recording.h"
 
-/* Writes the object directly: json-glib would print times with 17 digits, and everything or nothing on one
- * line.  Each writer below appends `"key":value`; `begin` puts the comma before all but the first. */
+/* Writes the object directly: json-glib would print times with 17 digits, and everything or nothing
+ * on one line.  Each writer below appends `"key":value`; `begin` puts the comma before all but the
+ * first. */
 
 /* Every key of the object itself, and every entry of its arrays, starts a line. */
 static void
@@ -274,7 +275,8 @@ put_question (GString *json, const SsRecording *self)
 static void
 put_load (GString *json, const SsRecording *self)
 {
-  const SsPhaseRecord *load = self->phases->len > 0 ? &g_array_index (self->phases, SsPhaseRecord, 0) : NULL;
+  const SsPhaseRecord *load
+      = self->phases->len > 0 ? &g_array_index (self->phases, SsPhaseRecord, 0) : NULL;
 
   if (load == NULL || load->step != 0)
     {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsRecording: everything that happened in one simulated run, self-contained: what was asked, when each op
- * ran, every change of memory, peaks, phases, the out-of-memory.  It knows no program, device or scenario
- * object any more; every table and picture is a reader of it.  Reference counted, immutable after
- * simulate has made it.  Times are ns from the start of step 1's forward on; load is at 0.
+ * SsRecording: everything that happened in one simulated run, self-contained: what was asked, when
+ * each op ran, every change of memory, peaks, phases, the out-of-memory.  It knows no program,
+ * device or scenario object any more; every table and picture is a reader of it.  Reference
+ * counted, immutable after simulate has made it.  Times are ns from the start of step 1's forward
+ * on; load is at 0.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ typedef enum
 typedef struct
 {
   gint64 host_ns;                /* when the host asked */
-  gint64 device_ns;              /* start of the op it was allocated for; end of the last op before a release */
+  gint64 device_ns;              /* start of the op it is for; at a release end of the op before */
   guint64 bytes;                 /* requested (alloc, free, oom), or of the segment */
   guint64 block_bytes;           /* of the block, unsplit rest included; 0 for segments */
   guint64 address;
@@ -66,7 +67,7 @@ typedef struct
   gint64 start_ns, end_ns;       /* device time */
   guint64 start_allocated_bytes, peak_allocated_bytes, end_allocated_bytes;
   guint64 peak_reserved_bytes;
-  guint32 peak_event;            /* index into memory events: first that reached the peak; G_MAXUINT32: the start */
+  guint32 peak_event;            /* memory event that first reached it; G_MAXUINT32: the start */
   gboolean is_complete;          /* FALSE: it ran out of memory in it */
 } SsPhaseRecord;
 
@@ -122,7 +123,8 @@ struct _SsRecording
 {
   guint ref_count;
   /* what was asked */
-  char *scenario_name, *model_name, *device_name, *summary;   /* summary: "bf16, fused adamw, micro-batch 1 x 8192 ..." */
+  char *scenario_name, *model_name, *device_name;
+  char *summary;                 /* "bf16, fused adamw, micro-batch 1 x 8192 ..." */
   char *assumption;              /* what of the recipe follows no recording, or NULL */
   guint64 n_parameters, n_trainable_parameters;
   guint64 capacity_bytes, context_bytes;   /* capacity G_MAXINT64: unlimited */
@@ -152,12 +154,12 @@ SsRecording *ss_recording_ref (SsRecording *self);
 void ss_recording_unref (SsRecording *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsRecording, ss_recording_unref)
 
-/* A time as every file of a run states it: milliseconds with the six decimals of ns, trailing zeros dropped,
- * in integer arithmetic. */
+/* A time as every file of a run states it: milliseconds with the six decimals of ns, trailing zeros
+ * dropped, in integer arithmetic. */
 void ss_recording_append_ms (GString *text, gint64 ns);
 
-/* The object of `--json`: one line for each key, and for each entry of an array; final newline.  The same
- * in every locale.  An unlimited capacity is G_MAXINT64. (transfer full) */
+/* The object of `--json`: one line for each key, and for each entry of an array; final newline. The
+ * same in every locale.  An unlimited capacity is G_MAXINT64. (transfer full) */
 char *ss_recording_to_json (const SsRecording *self);
 
 G_END_DECLS

@@ -6,32 +6,55 @@
 #define OP_NS 100000             /* on the device; the host needs a tenth */
 
 const SsFixture ss_fixture_fits = {
-  .scenario_name = "four layers", .model_name = "Teaching 4", .device_name = "H100 SXM 80GB",
-  .n_layers = 4, .n_steps = 2, .n_micro_batches = 1, .n_ops = 2,
-  .capacity_bytes = 64 * SS_MIB, .context_bytes = 2 * SS_MIB,
-  .parameter_bytes = 8 * SS_MIB, .gradient_bytes = 8 * SS_MIB, .state_bytes = 16 * SS_MIB,
-  .layer_activation_bytes = 3 * SS_MIB, .layer_temporary_bytes = SS_MIB / 2, .logits_bytes = 4 * SS_MIB,
+  .scenario_name = "four layers",
+  .model_name = "Teaching 4",
+  .device_name = "H100 SXM 80GB",
+  .n_layers = 4,
+  .n_steps = 2,
+  .n_micro_batches = 1,
+  .n_ops = 2,
+  .capacity_bytes = 64 * SS_MIB,
+  .context_bytes = 2 * SS_MIB,
+  .parameter_bytes = 8 * SS_MIB,
+  .gradient_bytes = 8 * SS_MIB,
+  .state_bytes = 16 * SS_MIB,
+  .layer_activation_bytes = 3 * SS_MIB,
+  .layer_temporary_bytes = SS_MIB / 2,
+  .logits_bytes = 4 * SS_MIB,
   .workspace_bytes = SS_MIB,
 };
 
 const SsFixture ss_fixture_oom = {
-  .scenario_name = "four layers, short", .model_name = "Teaching 4", .device_name = "H100 SXM 80GB",
-  .n_layers = 4, .n_steps = 2, .n_micro_batches = 1, .n_ops = 2,
-  .capacity_bytes = 36 * SS_MIB, .context_bytes = 2 * SS_MIB,
-  .parameter_bytes = 8 * SS_MIB, .gradient_bytes = 8 * SS_MIB, .state_bytes = 16 * SS_MIB,
-  .layer_activation_bytes = 3 * SS_MIB, .layer_temporary_bytes = SS_MIB / 2, .logits_bytes = 4 * SS_MIB,
+  .scenario_name = "four layers, short",
+  .model_name = "Teaching 4",
+  .device_name = "H100 SXM 80GB",
+  .n_layers = 4,
+  .n_steps = 2,
+  .n_micro_batches = 1,
+  .n_ops = 2,
+  .capacity_bytes = 36 * SS_MIB,
+  .context_bytes = 2 * SS_MIB,
+  .parameter_bytes = 8 * SS_MIB,
+  .gradient_bytes = 8 * SS_MIB,
+  .state_bytes = 16 * SS_MIB,
+  .layer_activation_bytes = 3 * SS_MIB,
+  .layer_temporary_bytes = SS_MIB / 2,
+  .logits_bytes = 4 * SS_MIB,
   .workspace_bytes = SS_MIB,
 };
 
 /* One run a line of sizes in MiB. */
-#define SHAPE(name, layers, steps, micro, ops, capacity, context, parameters, master, gradients, states,   \
-              activation, scratch, logits, workspace)                                                      \
-  { .scenario_name = name, .model_name = name, .device_name = "invented", .n_layers = layers,              \
-    .n_steps = steps, .n_micro_batches = micro, .n_ops = ops, .capacity_bytes = capacity * SS_MIB,         \
-    .context_bytes = context * SS_MIB, .parameter_bytes = parameters * SS_MIB,                             \
-    .master_bytes = master * SS_MIB, .gradient_bytes = gradients * SS_MIB, .state_bytes = states * SS_MIB, \
-    .layer_activation_bytes = activation * SS_MIB, .layer_temporary_bytes = scratch * SS_MIB,              \
-    .logits_bytes = logits * SS_MIB, .workspace_bytes = workspace * SS_MIB }
+#define SHAPE(name, layers, steps, micro, ops, capacity, context, parameters, master, gradients,   \
+              states, activation, scratch, logits, workspace)                                      \
+  {                                                                                                \
+    .scenario_name = name, .model_name = name, .device_name = "invented", .n_layers = layers,      \
+    .n_steps = steps, .n_micro_batches = micro, .n_ops = ops, .capacity_bytes = capacity * SS_MIB, \
+    .context_bytes = context * SS_MIB, .parameter_bytes = parameters * SS_MIB,                     \
+    .master_bytes = master * SS_MIB, .gradient_bytes = gradients * SS_MIB,                         \
+    .state_bytes = states * SS_MIB, .layer_activation_bytes = activation * SS_MIB,                 \
+    .layer_temporary_bytes = scratch * SS_MIB, .logits_bytes = logits * SS_MIB,                    \
+    .workspace_bytes = workspace * SS_MIB                                                          \
+  }
 
 const SsFixture ss_fixture_gallery[] = {
   SHAPE ("dies in step 2", 32, 2, 1, 38, 80998, 665, 15319, 0, 15319, 30638, 1075, 224, 6010, 32),
@@ -117,7 +140,8 @@ note_peaks (Run *run)
       phase->peak_event = run->recording->memory->len - 1;
     }
   phase->peak_reserved_bytes = MAX (phase->peak_reserved_bytes, run->reserved_bytes);
-  run->recording->peak_reserved_bytes = MAX (run->recording->peak_reserved_bytes, run->reserved_bytes);
+  run->recording->peak_reserved_bytes
+      = MAX (run->recording->peak_reserved_bytes, run->reserved_bytes);
   if (run->allocated_bytes > run->recording->peak.allocated_bytes)
     run->recording->peak = state_now (run);
 }
@@ -135,7 +159,8 @@ run_out (Run *run, SsCategory category, guint64 bytes)
   oom->tensor = g_strdup (g_ptr_array_index (run->recording->modules, module_of (run)));
   oom->tensor_bytes = oom->requested_bytes = bytes;
   oom->free_bytes = room_bytes - run->reserved_bytes;
-  oom->message = g_strdup_printf ("CUDA out of memory. Tried to allocate %.2f MiB.", (double) bytes / SS_MIB);
+  oom->message
+      = g_strdup_printf ("CUDA out of memory. Tried to allocate %.2f MiB.", (double)bytes / SS_MIB);
   add_event (run, SS_EVENT_OOM, category, bytes);
 }
 
@@ -209,11 +234,19 @@ run_op (Run *run, const char *name, gboolean is_matmul, gboolean is_backward)
 {
   guint64 scratch_bytes = run->fixture->layer_temporary_bytes;
   SsOpEvent op = {
-    .name = name, .module_id = module_of (run), .issue_ns = run->host_ns,
-    .start_ns = run->device_ns, .end_ns = run->device_ns + OP_NS,
-    .flops = is_matmul ? 80000000000 : 0, .model_flops = is_matmul ? 80000000000 : 0, .bytes = 100000000,
-    .matmul_utilization = is_matmul ? 0.8f : 0, .bandwidth_utilization = is_matmul ? 0.3f : 0.9f,
-    .phase = run->recording->phases->len - 1, .layer = run->layer, .is_backward = is_backward,
+    .name = name,
+    .module_id = module_of (run),
+    .issue_ns = run->host_ns,
+    .start_ns = run->device_ns,
+    .end_ns = run->device_ns + OP_NS,
+    .flops = is_matmul ? 80000000000 : 0,
+    .model_flops = is_matmul ? 80000000000 : 0,
+    .bytes = 100000000,
+    .matmul_utilization = is_matmul ? 0.8f : 0,
+    .bandwidth_utilization = is_matmul ? 0.3f : 0.9f,
+    .phase = run->recording->phases->len - 1,
+    .layer = run->layer,
+    .is_backward = is_backward,
   };
 
   if (run->recording->is_oom)
@@ -229,8 +262,12 @@ static void
 note_layer (Run *run, gboolean is_backward)
 {
   SsLayerRecord record = {
-    .step = run->step, .micro_batch = run->micro_batch, .is_backward = is_backward, .layer = run->layer,
-    .allocated_bytes = run->allocated_bytes, .device_ns = run->device_ns,
+    .step = run->step,
+    .micro_batch = run->micro_batch,
+    .is_backward = is_backward,
+    .layer = run->layer,
+    .allocated_bytes = run->allocated_bytes,
+    .device_ns = run->device_ns,
   };
 
   if (!run->recording->is_oom)
@@ -296,7 +333,8 @@ micro_batch (Run *run, guint index, SsStepRecord *step)
   begin_phase (run, "forward", index);
   forward (run);
   end_phase (run);
-  step->end_of_forward_allocated_bytes = run->recording->is_oom ? G_MAXUINT64 : run->allocated_bytes;
+  step->end_of_forward_allocated_bytes = run->recording->is_oom ? G_MAXUINT64
+                                                                : run->allocated_bytes;
   begin_phase (run, "loss", index);
   run_op (run, "aten::mm", TRUE, FALSE);
   take (run, SS_CATEGORY_LOGITS, run->fixture->logits_bytes);
@@ -327,9 +365,10 @@ finish_step (Run *run, SsStepRecord *step)
         continue;
       step->peak_allocated_bytes = phase->peak_allocated_bytes;
       step->peak_phase = i;
-      step->peak_op = phase->peak_event == G_MAXUINT32
-                        ? G_MAXUINT32
-                        : g_array_index (run->recording->memory, SsMemoryEvent, phase->peak_event).op;
+      step->peak_op
+          = phase->peak_event == G_MAXUINT32
+                ? G_MAXUINT32
+                : g_array_index (run->recording->memory, SsMemoryEvent, phase->peak_event).op;
     }
   if (step->is_complete)
     {

@@ -35,7 +35,8 @@ n_files (const char *folder)
 
 Test (file_writer, writes_all_and_leaves_nothing_else)
 {
-  g_autofree char *folder = new_folder (), *path = g_build_filename (folder, "a file.txt", NULL), *text = NULL;
+  g_autofree char *folder = new_folder (), *path = g_build_filename (folder, "a file.txt", NULL),
+                  *text = NULL;
   g_autoptr (GBytes) bytes = some_bytes ("all of it\n");
   g_autoptr (GError) error = NULL;
 
@@ -49,7 +50,8 @@ Test (file_writer, writes_all_and_leaves_nothing_else)
 
 Test (file_writer, an_existing_file_is_replaced_only_when_asked)
 {
-  g_autofree char *folder = new_folder (), *path = g_build_filename (folder, "f", NULL), *text = NULL;
+  g_autofree char *folder = new_folder (), *path = g_build_filename (folder, "f", NULL),
+                  *text = NULL;
   g_autoptr (GBytes) bytes = some_bytes ("new");
   g_autoptr (GError) error = NULL;
 
@@ -84,7 +86,8 @@ Test (file_writer, a_link_stays_a_link)
   g_rmdir (folder);
 }
 
-/* Each path and what the message must say; a user who may write everywhere still cannot write into these. */
+/* Each path and what the message must say; a user who may write everywhere still cannot write into
+ * these. */
 Test (file_writer, what_cannot_be_written_is_an_error)
 {
   static const struct
@@ -104,7 +107,8 @@ Test (file_writer, what_cannot_be_written_is_an_error)
       g_autoptr (GError) error = NULL;
 
       cr_assert (not (ss_file_write (rows[i].path, bytes, TRUE, &error)), "%s", rows[i].path);
-      cr_expect (g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_WRITE), "%s", rows[i].path);
+      cr_expect (g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_WRITE), "%s",
+                 rows[i].path);
       cr_expect (g_str_has_prefix (error->message, rows[i].path), "%s", error->message);
       cr_expect (ne (ptr, strstr (error->message, rows[i].text), NULL), "%s", error->message);
     }

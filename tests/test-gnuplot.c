@@ -53,8 +53,8 @@ Test (gnuplot, an_error_in_the_script_is_reported)
     cr_skip_test ("no gnuplot");
   cr_assert (eq (ptr, ss_gnuplot_run ("plot nosuch(\n", &error), NULL));
   cr_expect (g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM));
-  cr_expect (ne (ptr, strstr (error->message, "gnuplot failed: line 0: invalid expression"), NULL), "%s",
-             error->message);
+  cr_expect (ne (ptr, strstr (error->message, "gnuplot failed: line 0: invalid expression"), NULL),
+             "%s", error->message);
   g_clear_error (&error);
   cr_assert (eq (ptr, ss_gnuplot_run ("x = 1\n", &error), NULL));
   cr_expect (g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM));
@@ -75,8 +75,17 @@ Test (gnuplot, a_missing_program_is_named_with_its_package)
 Test (gnuplot, names_of_a_scenario_never_run)
 {
   static const char *const names[] = {
-    "`touch X`", "'`touch X`'", "\"`touch X`\"", "' . system('touch X') . '", "a'\nsystem 'touch X'\n'b",
-    "$(touch X)", "@x; !touch X", "x\n!touch X\n", "\\'`touch X`", "{/:Bold `touch X`}", "EOD\n!touch X\n$d1 << EOD",
+    "`touch X`",
+    "'`touch X`'",
+    "\"`touch X`\"",
+    "' . system('touch X') . '",
+    "a'\nsystem 'touch X'\n'b",
+    "$(touch X)",
+    "@x; !touch X",
+    "x\n!touch X\n",
+    "\\'`touch X`",
+    "{/:Bold `touch X`}",
+    "EOD\n!touch X\n$d1 << EOD",
   };
   SsOutputSettings settings = { SS_MEMORY_GIB };
   g_autofree char *folder = g_dir_make_tmp ("stepsim-XXXXXX", NULL);
@@ -89,8 +98,9 @@ Test (gnuplot, names_of_a_scenario_never_run)
       g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
       g_autoptr (GBytes) picture = NULL;
       g_autoptr (GError) error = NULL;
-      char **const fields[] = { &recording->scenario_name, &recording->model_name, &recording->device_name,
-                                &recording->summary, &recording->policy, &recording->oom.tensor };
+      char **const fields[] = { &recording->scenario_name, &recording->model_name,
+                                &recording->device_name,   &recording->summary,
+                                &recording->policy,        &recording->oom.tensor };
 
       for (guint f = 0; f < G_N_ELEMENTS (fields); f++)
         {

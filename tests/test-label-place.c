@@ -15,8 +15,8 @@ fill (double *y, guint first, guint end, double value)
     y[i] = value;
 }
 
-/* An area 20 high from column 10 to 70 and 40 high from 80 to 100: a text 10 high needs 14, so both hold it, and
- * the first is the wider: its middle is 40. */
+/* An area 20 high from column 10 to 70 and 40 high from 80 to 100: a text 10 high needs 14, so both
+ * hold it, and the first is the wider: its middle is 40. */
 Test (label_place, the_widest_place_wins)
 {
   double upper[N], lower[N];
@@ -87,11 +87,12 @@ Test (label_place, near_stands_beside_the_target_and_clear_of_the_curve)
   ss_obstacles_add_rect (obstacles, &place);
   cr_assert (ss_label_place_near (&space, target, 20, 10, 100, HUGE_VAL, obstacles, &second));
   cr_expect (not (ss_obstacles_touch_rect (obstacles, &second)));
-  cr_expect (not (ss_label_place_near (&space, (SsPoint) { 50, 300 }, 20, 10, 100, HUGE_VAL, obstacles, &second)));
+  cr_expect (not(ss_label_place_near (&space, (SsPoint){ 50, 300 }, 20, 10, 100, HUGE_VAL,
+                                      obstacles, &second)));
 }
 
-/* A wall from 20 to the bottom at column 60 between the target and all free places but those above it: the
- * pointer may not go through it, unless it may dive as deep. */
+/* A wall from 20 to the bottom at column 60 between the target and all free places but those above
+ * it: the pointer may not go through it, unless it may dive as deep. */
 Test (label_place, pointers_keep_out_of_what_is_drawn)
 {
   double upper[N], lower[N];
@@ -109,7 +110,8 @@ Test (label_place, pointers_keep_out_of_what_is_drawn)
   cr_expect (ge (dbl, place.left, 60));
 }
 
-/* Three labels of height 10 want 50, 52 and 90: the first two form a block around 51, the third is free. */
+/* Three labels of height 10 want 50, 52 and 90: the first two form a block around 51, the third is
+ * free. */
 Test (label_place, margin_labels_part_by_as_little_as_can_be)
 {
   SsMarginLabel labels[] = { { 52, 10, 0 }, { 90, 10, 0 }, { 50, 10, 0 } };
@@ -152,7 +154,8 @@ Test (text_width, is_the_sum_of_the_advances)
 Test (text_width, a_long_text_is_cut_with_an_ellipsis)
 {
   g_autofree char *fit = ss_text_fit ("a few words", 10, FALSE, 1000);
-  g_autofree char *cut = ss_text_fit ("a few \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 words", 10, FALSE, 60);
+  g_autofree char *cut
+      = ss_text_fit ("a few \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 words", 10, FALSE, 60);
   g_autofree char *none = ss_text_fit ("word", 10, FALSE, 1);
 
   cr_expect (eq (str, fit, "a few words"));

@@ -20,7 +20,8 @@ text_boxes (const char *script)
   g_autoptr (GMatchInfo) match = NULL;
   GArray *boxes = g_array_new (FALSE, FALSE, sizeof (SsRect));
 
-  for (g_regex_match (regex, script, 0, &match); g_match_info_matches (match); g_match_info_next (match, NULL))
+  for (g_regex_match (regex, script, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL))
     {
       g_autofree char *text = g_match_info_fetch (match, 1), *x = g_match_info_fetch (match, 2);
       g_autofree char *y = g_match_info_fetch (match, 3), *align = g_match_info_fetch (match, 4);
@@ -53,7 +54,8 @@ expect_clear (const char *name, const char *script)
         {
           const SsRect *b = &g_array_index (boxes, SsRect, j);
 
-          cr_expect (a->right <= b->left || b->right <= a->left || a->bottom <= b->top || b->bottom <= a->top,
+          cr_expect (a->right <= b->left || b->right <= a->left || a->bottom <= b->top
+                         || b->bottom <= a->top,
                      "%s: texts %u and %u overlap", name, j + 1, i + 1);
         }
     }
@@ -85,7 +87,8 @@ Test (memory_figure, without_limit_it_is_drawn_too)
   script = ss_canvas_script (canvas, SS_CANVAS_SVG);
   expect_clear ("without limit", script);
   cr_expect (eq (ptr, strstr (script, "capacity"), NULL));
-  cr_expect (ne (ptr, strstr (script, "'Without limit: peak 41.5 MiB, at the loss of step 2'"), NULL));
+  cr_expect (
+      ne (ptr, strstr (script, "'Without limit: peak 41.5 MiB, at the loss of step 2'"), NULL));
 }
 
 /* A recording nothing was written into: no event, no phase, no step. */
@@ -149,7 +152,8 @@ Test (memory_course, a_peak_is_never_lost)
   cr_expect (eq (u64, most, recording->peak.allocated_bytes + context));
 }
 
-/* 3 ms are 30 ops of 0.1 ms: in six bins of 0.5 ms the first has ops 1, 3 and 5 of layer forwards at 0.8. */
+/* 3 ms are 30 ops of 0.1 ms: in six bins of 0.5 ms the first has ops 1, 3 and 5 of layer forwards
+ * at 0.8. */
 Test (memory_course, utilization_is_shared_among_bins)
 {
   SsFixture fixture = ss_fixture_fits;

@@ -47,24 +47,30 @@ Test (recording_json, keys_are_those_of_the_contract)
   g_autoptr (JsonNode) node = parsed (recording);
   JsonObject *run = json_node_get_object (node), *step;
 
-  expect_keys (run, "schema,scenario,verdict,model,device,peak,oom,allocator,load,steps,layers,events,"
-                    "flop_convention");
-  expect_keys (json_object_get_object_member (run, "model"), "name,parameters,trainable_parameters");
+  expect_keys (run,
+               "schema,scenario,verdict,model,device,peak,oom,allocator,load,steps,layers,events,"
+               "flop_convention");
+  expect_keys (json_object_get_object_member (run, "model"),
+               "name,parameters,trainable_parameters");
   expect_keys (json_object_get_object_member (run, "device"), "name,capacity_bytes,context_bytes");
   expect_keys (json_object_get_object_member (run, "peak"),
                "allocated_bytes,reserved_bytes,step,phase,layer,op,time_ms,by_category");
-  expect_keys (json_object_get_object_member (json_object_get_object_member (run, "peak"), "by_category"),
-               CATEGORY_KEYS);
-  expect_keys (json_object_get_object_member (run, "oom"),
-               "step,micro_batch,phase,layer,op,tensor,time_ms,tensor_bytes,requested_bytes,free_bytes,"
-               "allocated_bytes,reserved_bytes,message,by_category");
+  expect_keys (
+      json_object_get_object_member (json_object_get_object_member (run, "peak"), "by_category"),
+      CATEGORY_KEYS);
+  expect_keys (
+      json_object_get_object_member (run, "oom"),
+      "step,micro_batch,phase,layer,op,tensor,time_ms,tensor_bytes,requested_bytes,free_bytes,"
+      "allocated_bytes,reserved_bytes,message,by_category");
   expect_keys (json_object_get_object_member (run, "allocator"), "type");
-  expect_keys (json_object_get_object_member (run, "load"), "peak_allocated_bytes,end_allocated_bytes");
+  expect_keys (json_object_get_object_member (run, "load"),
+               "peak_allocated_bytes,end_allocated_bytes");
   expect_keys (json_object_get_object_member (run, "events"), "ops,memory_events");
   step = json_array_get_object_element (json_object_get_array_member (run, "steps"), 0);
-  expect_keys (step, "step,time_ms,peak_allocated_bytes,peak_reserved_bytes,peak_phase,peak_op,"
-                     "end_of_forward_allocated_bytes,saved_activation_bytes,phases,tokens_per_s,model_flops,"
-                     "hardware_flops,mfu,hfu");
+  expect_keys (
+      step, "step,time_ms,peak_allocated_bytes,peak_reserved_bytes,peak_phase,peak_op,"
+            "end_of_forward_allocated_bytes,saved_activation_bytes,phases,tokens_per_s,model_flops,"
+            "hardware_flops,mfu,hfu");
   expect_keys (json_array_get_object_element (json_object_get_array_member (step, "phases"), 0),
                "micro_batch,phase,start_ms,end_ms,start_allocated_bytes,peak_allocated_bytes,"
                "end_allocated_bytes,peak_reserved_bytes");
@@ -72,8 +78,9 @@ Test (recording_json, keys_are_those_of_the_contract)
                "step,micro_batch,pass,layer,allocated_bytes");
 }
 
-/* Step 1 ends with its states: parameters 8, states 16, workspace 1 MiB.  The room is 34 MiB, so of 12 MiB of
- * activations 9 could stay; the sixth op's half layer is kept (9 MiB), the seventh op's scratch no longer fits. */
+/* Step 1 ends with its states: parameters 8, states 16, workspace 1 MiB.  The room is 34 MiB, so of
+ * 12 MiB of activations 9 could stay; the sixth op's half layer is kept (9 MiB), the seventh op's
+ * scratch no longer fits. */
 Test (recording_json, what_did_not_happen_is_null)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
@@ -81,8 +88,14 @@ Test (recording_json, what_did_not_happen_is_null)
   JsonObject *run = json_node_get_object (node), *oom = json_object_get_object_member (run, "oom");
   JsonArray *steps = json_object_get_array_member (run, "steps");
   JsonObject *step = json_array_get_object_element (steps, 1);
-  const char *const nulls[] = { "time_ms", "end_of_forward_allocated_bytes", "saved_activation_bytes",
-                                "tokens_per_s", "model_flops", "hardware_flops", "mfu", "hfu" };
+  const char *const nulls[] = { "time_ms",
+                                "end_of_forward_allocated_bytes",
+                                "saved_activation_bytes",
+                                "tokens_per_s",
+                                "model_flops",
+                                "hardware_flops",
+                                "mfu",
+                                "hfu" };
 
   cr_assert (eq (str, (char *) json_object_get_string_member (run, "verdict"), "oom"));
   cr_assert (eq (u64, json_array_get_length (steps), 2));
@@ -108,8 +121,10 @@ Test (recording_json, a_run_that_fits_has_no_oom_and_load_is_no_step)
   cr_assert (eq (u64, json_array_get_length (steps), 2));
   phases = json_object_get_array_member (json_array_get_object_element (steps, 0), "phases");
   cr_assert (eq (u64, json_array_get_length (phases), 5));
-  cr_assert (eq (str, (char *) json_object_get_string_member (json_array_get_object_element (phases, 0), "phase"),
-                 "forward"));
+  cr_assert (eq (
+      str,
+      (char *)json_object_get_string_member (json_array_get_object_element (phases, 0), "phase"),
+      "forward"));
   cr_assert (eq (i64, json_object_get_int_member (json_object_get_object_member (run, "load"),
                                                   "end_allocated_bytes"), 8 * SS_MIB));
 }
@@ -142,7 +157,8 @@ Test (recording_json, numbers_and_names_are_exact)
   if (setlocale (LC_ALL, "de_DE.UTF-8") == NULL)
     setlocale (LC_ALL, "");
   text = ss_recording_to_json (recording);
-  cr_expect (ne (ptr, strstr (text, "\"a \\\"b\\\"\\\\\\u000a\\u0001 \xc3\xa9 \xef\xbf\xbd\""), NULL));
+  cr_expect (
+      ne (ptr, strstr (text, "\"a \\\"b\\\"\\\\\\u000a\\u0001 \xc3\xa9 \xef\xbf\xbd\""), NULL));
   cr_expect (ne (ptr, strstr (text, "\"time_ms\":1292.123456,"), NULL));
   cr_expect (ne (ptr, strstr (text, "\"mfu\":0.1,"), NULL));
   cr_expect (ne (ptr, strstr (text, "\"mfu\":0.4375,"), NULL));

@@ -29,20 +29,24 @@ Test (timeline_csv, header_names_units)
   cr_assert (eq (uint, g_strv_length (rows), recording->memory->len + 2));
 }
 
-/* Load takes a segment of 8 MiB, then the parameters in it; then 1 MiB of workspace; then the first op of layer 0
- * takes half a MiB of scratch in a segment of its own and gives it back 0.1 ms later. */
+/* Load takes a segment of 8 MiB, then the parameters in it; then 1 MiB of workspace; then the first
+ * op of layer 0 takes half a MiB of scratch in a segment of its own and gives it back 0.1 ms later.
+ */
 Test (timeline_csv, each_row_carries_the_state_after_it)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
   g_auto (GStrv) rows = rows_of (recording);
 
-  cr_expect (eq (str, rows[1], "0,0,0,0,0,load,,,,segment_alloc,,8388608,0,0,8388608,0,0,0,0,0,0,0,0,0"));
+  cr_expect (
+      eq (str, rows[1], "0,0,0,0,0,load,,,,segment_alloc,,8388608,0,0,8388608,0,0,0,0,0,0,0,0,0"));
   cr_expect (eq (str, rows[2], "1,0,0,0,0,load,,,,alloc,parameters,8388608,8388608,8388608,8388608,"
                                "8388608,0,0,0,0,0,0,0,0"));
-  cr_expect (eq (str, rows[6], "5,0,0,1,1,forward,0,aten::mm,model.layers.0,alloc,temporaries,524288,524288,"
-                               "9961472,9961472,8388608,0,0,0,0,1048576,0,0,524288"));
-  cr_expect (eq (str, rows[7], "6,0.1,0.01,1,1,forward,0,aten::mm,model.layers.0,free,temporaries,524288,"
-                               "524288,9437184,9961472,8388608,0,0,0,0,1048576,0,0,0"));
+  cr_expect (eq (str, rows[6],
+                 "5,0,0,1,1,forward,0,aten::mm,model.layers.0,alloc,temporaries,524288,524288,"
+                 "9961472,9961472,8388608,0,0,0,0,1048576,0,0,524288"));
+  cr_expect (eq (str, rows[7],
+                 "6,0.1,0.01,1,1,forward,0,aten::mm,model.layers.0,free,temporaries,524288,"
+                 "524288,9437184,9961472,8388608,0,0,0,0,1048576,0,0,0"));
 }
 
 Test (timeline_csv, the_last_row_is_the_failed_request)
