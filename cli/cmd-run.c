@@ -35,14 +35,14 @@ dump_program (const SsProgram *program)
   return ss_console_print (text->str) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
 }
 
-/* All that can be written is; each that could not is said. */
+/* All that can be written is, and named in `wrote`; why the rest could not is said once. */
 static SsExit
-write_files (const RunOptions *options, const SsRecording *recording)
+write_files (const RunOptions *options, const SsRecording *recording, GString *wrote)
 {
   const char *folder = options->folder != NULL ? options->folder : DEFAULT_FOLDER;
   const SsOutputSettings settings = { .units = options->style.units };
   g_autoptr (GError) folder_error = NULL;
-  SsExit status = SS_EXIT_FITS;
+  g_autofree char *said = NULL;
 
   if (!ss_folder_make (folder, &folder_error))
     {
@@ -56,11 +56,30 @@ write_files (const RunOptions *options, const SsRecording *recording)
       g_autoptr (GBytes) bytes = (*output)->render (recording, &settings, &error);
 
       if (bytes != NULL && ss_file_write (path, bytes, TRUE, &error))
-        continue;
-      ss_console_error ("%s", error->message);
-      status = SS_EXIT_OUTPUT;
+        {
+          g_string_append_printf (wrote, "%s%s", wrote->len > 0 ? ", " : "", path);
+          continue;
+        }
+      if (g_strcmp0 (said, error->message) != 0)
+        ss_console_error ("%s", error->message);
+      g_free (said);
+      said = g_strdup (error->message);
     }
-  return status;
+  return said == NULL ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+}
+
+/* The files after the answer: drawing takes longer than the run. */
+static SsExit
+deliver_files (const RunOptions *options, const SsRecording *recording)
+{
+  g_autoptr (GString) wrote = g_string_new (NULL);
+  SsExit status = write_files (options, recording, wrote);
+
+  if (options->wants_json || options->is_quiet || wrote->len == 0)
+    return status;
+  g_string_prepend (wrote, "\nWrote ");
+  g_string_append_c (wrote, '\n');
+  return ss_console_print (wrote->str) ? status : SS_EXIT_OUTPUT;
 }
 
 static SsExit
@@ -75,7 +94,7 @@ answer (const RunOptions *options, const SsRecording *recording)
     text = ss_report (recording, &options->style);
   if (text != NULL && !ss_console_print (text))
     status = SS_EXIT_OUTPUT;
-  if (!options->writes_no_files && write_files (options, recording) != SS_EXIT_FITS)
+  if (!options->writes_no_files && deliver_files (options, recording) != SS_EXIT_FITS)
     status = SS_EXIT_OUTPUT;
   if (status != SS_EXIT_FITS)
     return status;

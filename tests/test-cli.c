@@ -460,6 +460,44 @@ Test (cli, a_full_device_is_said)
   cr_expect (eq (int, file.status, 3));
 }
 
+/* the pictures are missing, all else is there, and why is said once */
+Test (cli, without_gnuplot_the_rest_is_written)
+{
+  g_auto (Result) result = shell ("PATH= $S $F --capacity=unlimited");
+  g_autofree char *json = read_file ("stepsim-out/run.json");
+
+  cr_expect (eq (int, result.status, 3));
+  cr_expect (eq (uint, count_lines (result.err), 1), "%s", result.err);
+  cr_expect (ne (ptr, strstr (result.err, "gnuplot"), NULL));
+  cr_expect (ne (ptr, strstr (result.out, "\nWrote stepsim-out/"), NULL));
+  cr_expect (ne (ptr, json, NULL));
+}
+
+Test (cli, quiet_leaves_the_answer_to_the_status)
+{
+  g_auto (Result) result = RUN (SCENARIO, "--quiet", "--no-files", "--capacity=unlimited");
+
+  cr_expect (eq (int, result.status, 0));
+  cr_expect (eq (str, result.out, (char *) ""));
+  cr_expect (eq (str, result.err, (char *) ""));
+}
+
+Test (cli, units_and_colour_are_as_asked)
+{
+  g_auto (Result) plain = RUN (SCENARIO, "--no-files");
+  g_auto (Result) gb = RUN (SCENARIO, "--no-files", "--units=GB");
+  g_auto (Result) colour = RUN (SCENARIO, "--no-files", "--color=always");
+  g_auto (Result) wrong = RUN (SCENARIO, "--no-files", "--units=MB");
+  g_auto (Result) no = RUN (SCENARIO, "--no-files", "--color=red");
+
+  cr_expect (eq (ptr, strchr (plain.out, '\x1b'), NULL));
+  cr_expect (ne (ptr, strchr (colour.out, '\x1b'), NULL));
+  cr_expect (ne (ptr, strstr (plain.out, "GiB"), NULL));
+  cr_expect (ne (ptr, strstr (gb.out, "GB"), NULL));
+  cr_expect (eq (int, wrong.status, 2));
+  cr_expect (eq (int, no.status, 2));
+}
+
 Test (cli, a_closed_stdout_is_said_and_nothing_else_is_overwritten)
 {
   g_auto (Result) result = shell ("$S $F --json >&-");
