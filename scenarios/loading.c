@@ -27,6 +27,15 @@ ss_loading_override (const SsLoading *self, const char *element, const char *att
   return g_hash_table_lookup (self->overrides, path);
 }
 
+/* An element that only overrides made answers by the first of them for what they left out. */
+static const char *
+override_of_created (const SsLoading *self, const SsXmlNode *node)
+{
+  g_auto (GStrv) names = ss_xml_node_line (node) == 0 ? ss_xml_node_attributes (node) : NULL;
+
+  return names && names[0] ? ss_loading_override (self, ss_xml_node_name (node), names[0]) : NULL;
+}
+
 void
 ss_loading_problem (SsLoading *self, const char *element, const char *attribute, const char *format,
                     ...)
@@ -39,14 +48,16 @@ ss_loading_problem (SsLoading *self, const char *element, const char *attribute,
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
+  if (!node)
+    node = ss_xml_document_root (self->document);
+  if (!override)
+    override = override_of_created (self, node);
   if (override)
     {
       self->n_in_overrides++;
       ss_problems_add (self->problems, override, 0, "%s", text);
       return;
     }
-  if (!node)
-    node = ss_xml_document_root (self->document);
   ss_problems_add (self->problems, ss_xml_document_path (self->document),
                    ss_xml_node_attribute_line (node, attribute), "%s", text);
 }

@@ -244,20 +244,41 @@ check_sequence (SsLoading *self)
                         config->sequence_length, positions);
 }
 
+static gboolean
+is_stated (const SsLoading *self, const char *element, const char *attribute)
+{
+  const SsXmlNode *node = ss_loading_element (self, element);
+  g_autofree char *value = node ? ss_xml_node_get (node, attribute) : NULL;
+
+  return value != NULL;
+}
+
+/* Where nothing is said, the default gives way to what the optimizer has, the fastest first. */
 static void
 check_optimizer (SsLoading *self)
 {
-  const SsTraceConfig *config = &self->scenario->config;
+  static const SsImplementation by_speed[] = { SS_FUSED, SS_FOREACH, SS_FOR_LOOP };
+  SsTraceConfig *config = &self->scenario->config;
+  const char *blamed = "implementation";
   g_autoptr (GString) known = g_string_new (NULL);
 
   if (!config->optimizer || config->optimizer->implementations & 1u << config->implementation)
     return;
-  for (guint i = 0; i < SS_N_IMPLEMENTATIONS; i++)
-    if (config->optimizer->implementations & 1u << i)
-      g_string_append_printf (known, "%s%s", known->len ? ", " : "",
-                              ss_implementation_name ((SsImplementation) i));
-  ss_loading_problem (self, "optimizer", "implementation",
-                      "implementation: %s has no %s one; known: %s", config->optimizer->name,
+  for (guint i = G_N_ELEMENTS (by_speed); i-- > 0;)
+    if (config->optimizer->implementations & 1u << by_speed[i])
+      {
+        g_string_append_printf (known, "%s%s", known->len ? ", " : "",
+                                ss_implementation_name (by_speed[i]));
+        if (!is_stated (self, "optimizer", "implementation"))
+          config->implementation = by_speed[i];
+      }
+  if (!is_stated (self, "optimizer", "implementation"))
+    return;
+  if (!ss_loading_override (self, "optimizer", "implementation")
+      && ss_loading_override (self, "optimizer", "type"))
+    blamed = "type";
+  ss_loading_problem (self, "optimizer", blamed, "%s: %s has no %s implementation; known: %s",
+                      blamed, config->optimizer->name,
                       ss_implementation_name (config->implementation), known->str);
 }
 
@@ -290,8 +311,7 @@ check_adapter (SsLoading *self)
     {
       g_autofree char *known = families_with_linears ();
 
-      ss_loading_problem (self, "adapter", "targets",
-                          "targets: a %s model takes no adapters; known: %s",
+      ss_loading_problem (self, "adapter", "type", "type: a %s model takes no adapters; known: %s",
                           config->model.model_type, known);
       return;
     }

@@ -6,7 +6,7 @@
 
 #define MAX_COLUMNS 100
 
-/* The beginning of a tag with its attributes; what makes a line too long goes under the first one. */
+/* The beginning of a tag with its attributes; what makes a line too long goes under the first. */
 static void
 append_tag (GString *xml, const char *margin, const char *element, const SsScenario *self)
 {

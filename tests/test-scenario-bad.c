@@ -239,7 +239,7 @@ Test (scenario_bad, a_family_without_named_linears_takes_no_adapter)
                                         "\n<adapter/>\n</scenario>",
                                         -1, NULL, &code);
 
-  cr_assert (strstr (said, "s.xml:4: targets: a gpt2 model takes no adapters; known: ") == said,
+  cr_assert (strstr (said, "s.xml:4: type: a gpt2 model takes no adapters; known: ") == said,
              "%s", said);
   cr_assert (strstr (said, "llama (q, k, v, o, gate, up, down)") != NULL, "%s", said);
 }
@@ -332,6 +332,38 @@ Test (scenario_bad, an_override_answers_for_itself)
                         "--set adapter/targets=q x: targets: \"x\" is no linear of a llama model; "
                         "known: q, k, v, o, gate, "
                         "up, down");
+}
+
+/* the element is there only because of the override */
+Test (scenario_bad, an_override_answers_for_what_follows_from_it)
+{
+  gint code;
+  g_autofree char *said
+    = fixture_said (WITH (""), -1,
+                    (const char *const[]) { "model/href=models/gpt2.xml", "adapter/rank=4", NULL },
+                    &code);
+
+  cr_assert (g_str_has_prefix (said, "--set adapter/rank=4: type: a gpt2 model takes no adapters"),
+             "%s", said);
+  cr_assert (eq (int, code, SS_SCENARIO_ERROR_OVERRIDE));
+}
+
+Test (scenario_bad, an_optimizer_without_the_stated_implementation_is_refused)
+{
+  gint code;
+  g_autofree char *in_file
+    = fixture_said (WITH ("<optimizer type='rmsprop' implementation='fused'/>"), -1, NULL, &code);
+  g_autofree char *by_override
+    = fixture_said (WITH ("<optimizer implementation='fused'/>"), -1,
+                    (const char *const[]) { "optimizer/type=rmsprop", NULL }, &code);
+
+  cr_assert (eq (str, in_file,
+                 "s.xml:4: implementation: rmsprop has no fused implementation; known: for-loop, "
+                 "foreach"));
+  cr_assert (eq (str, by_override,
+                 "--set optimizer/type=rmsprop: type: rmsprop has no fused implementation; known: "
+                 "for-loop, foreach"));
+  cr_assert (eq (int, code, SS_SCENARIO_ERROR_OVERRIDE));
 }
 
 Test (scenario_bad, a_path_like_no_other_names_the_known_ones)

@@ -107,6 +107,17 @@ Test (scenario, sequence_length_defaults_to_the_positions_but_at_most_8192)
   cr_assert (eq (i64, ss_scenario_trace_config (gpt2)->sequence_length, 1024));
 }
 
+/* torch.optim.RMSprop has no fused one */
+Test (scenario, an_implementation_left_out_is_the_fastest_that_the_optimizer_has)
+{
+  g_autoptr (SsScenario) adamw = load_text (MINIMAL, NULL);
+  g_autoptr (SsScenario) rmsprop
+    = load_text (MINIMAL, (const char *const[]) { "optimizer/type=rmsprop", NULL });
+
+  cr_assert (eq (int, ss_scenario_trace_config (adamw)->implementation, SS_FUSED));
+  cr_assert (eq (int, ss_scenario_trace_config (rmsprop)->implementation, SS_FOREACH));
+}
+
 Test (scenario, dropout_is_the_models_unless_the_training_says_otherwise)
 {
   g_autoptr (SsScenario) own
