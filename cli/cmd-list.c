@@ -9,6 +9,7 @@
 #include "ops/kernel-profile.h"
 #include "ops/optim/optimizer.h"
 #include "ops/precision.h"
+#include "output/output.h"
 
 typedef struct
 {
@@ -121,6 +122,13 @@ add_allocators (GArray *rows)
     add_row (rows, (*klass)->name, (*klass)->description);
 }
 
+static void
+add_outputs (GArray *rows)
+{
+  for (const SsOutput *const *output = ss_outputs (); *output != NULL; output++)
+    add_row (rows, (*output)->name, (*output)->description);
+}
+
 static const struct
 {
   const char *name;
@@ -128,7 +136,7 @@ static const struct
 } kinds[] = {
   { "models", add_models },         { "devices", add_devices },   { "policies", add_policies },
   { "optimizers", add_optimizers }, { "profiles", add_profiles }, { "recipes", add_recipes },
-  { "allocators", add_allocators },
+  { "allocators", add_allocators }, { "outputs", add_outputs },
 };
 
 static void
@@ -192,7 +200,7 @@ run (int argc, char **argv)
 
 const SsCommand ss_command_list = {
   .name = "list",
-  .arguments = "[models|devices|policies|optimizers|profiles|recipes|allocators]",
-  .summary = "list the names a scenario may use",
+  .arguments = "[models|devices|policies|optimizers|profiles|recipes|allocators|outputs]",
+  .summary = "list the names a scenario may use, and what a run writes",
   .run = run,
 };

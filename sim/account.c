@@ -342,7 +342,8 @@ ss_account (SsRecording     *recording,
 void
 ss_account_unwind (SsRecording *recording, const GArray *unwound)
 {
-  SsPhaseRecord *phase = &g_array_index (recording->phases, SsPhaseRecord, recording->phases->len - 1);
+  GArray *phases = recording->phases;
+  SsPhaseRecord *phase = &g_array_index (phases, SsPhaseRecord, phases->len - 1);
   SsPeakRecord *after = &recording->oom.after;
   g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
 
@@ -353,7 +354,8 @@ ss_account_unwind (SsRecording *recording, const GArray *unwound)
     {
       const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
 
-      if (event->action != SS_EVENT_ALLOC || !g_hash_table_contains (ids, GUINT_TO_POINTER (event->storage_id)))
+      if (event->action != SS_EVENT_ALLOC
+          || !g_hash_table_contains (ids, GUINT_TO_POINTER (event->storage_id)))
         continue;
       after->allocated_bytes -= event->block_bytes;
       after->by_category[event->category] -= event->block_bytes;

@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 void ss_account (SsRecording *recording, const SsProgram *program, const GArray *marks,
                  guint n_micro_batches);
 
-/* After an out-of-memory: what is left when the exception has passed, `unwound` (guint32 storage ids) being
- * what it releases.  Corrects the end of the phase that failed. */
+/* After an out-of-memory: what is left when the exception has passed, `unwound` (guint32 storage
+ * ids) being what it releases.  Corrects the end of the phase that failed. */
 void ss_account_unwind (SsRecording *recording, const GArray *unwound);
 
 G_END_DECLS

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <string.h>
+
+#include "cli-fixture.h"
+
+TestSuite (cli_failures, .init = ss_cli_make_folder, .fini = ss_cli_remove_folder);
+
+/* ---- bad input ---- */
+
+static void
+expect_refused (const char *path, const char *what)
+{
+  g_auto (SsCliResult) run = RUN (path, "--json", "--no-files"), validate = RUN ("validate", path);
+
+  cr_expect (eq (int, run.status, 2), "%s", what);
+  cr_expect (eq (str, run.out, (char *) ""), "%s", what);
+  cr_expect (ne (str, run.err, (char *) ""), "%s", what);
+  cr_expect (ss_cli_lines_are_ours (run.err), "%s: %s", what, run.err);
+  cr_expect (eq (int, validate.status, 2), "%s", what);
+}
+
+Test (cli_failures, wrong_files_are_refused_with_their_name)
+{
+  static const struct { const char *what, *contents; } rows[] = {
+    { "empty", "" },
+    { "only spaces", "   \n  " },
+    { "no xml", "steps: 2\n" },
+    { "cut short", "<scenario name='x'><model href='m.xml'/>" },
+    { "wrong root", "<device name='x'/>" },
+    { "no model", "<scenario name='x'><hardware device='h100-sxm-80gb'/></scenario>" },
+    { "no hardware", "<scenario name='x'><model href='m.xml'/></scenario>" },
+    { "unknown element", "<scenario name='x'><modle href='m.xml'/></scenario>" },
+    { "cyclic href",
+      "<scenario name='x'><model href='bad.xml'/><hardware device='h100-sxm-80gb'/></scenario>" },
+    { "absent href", "<scenario name='x'><model href='nowhere.xml'/><hardware "
+                     "device='h100-sxm-80gb'/></scenario>" },
+    { "entity bomb",
+      "<!DOCTYPE s [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
+      "<scenario name='&c;'/>" },
+    { "external entity",
+      "<!DOCTYPE s [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><scenario name='x'>&a;</scenario>" },
+    { "not utf-8", "<scenario name='\xff\xfe'/>" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = ss_cli_write ("bad.xml", rows[i].contents, -1);
+
+      expect_refused (path, rows[i].what);
+    }
+}
+
+Test (cli_failures, wrong_values_are_refused)
+{
+  static const char *const settings[] = {
+    "training/micro-batch=-1",
+    "training/micro-batch=0",
+    "training/micro-batch=two",
+    "training/micro-batch=99999999999999999999",
+    "training/micro-batch=4611686018427387904",
+    "training/sequence-length=1.5",
+    "training/steps=0",
+    "training/steps=-2",
+    "training/gradient-accumulation=1e9",
+    "hardware/capacity=80",
+    "hardware/capacity=-80 GiB",
+    "hardware/capacity=80 GiBB",
+    "hardware/capacity=9999999 TiB",
+    "hardware/device=h100-96gb",
+    "precision/recipe=fp4",
+    "optimizer/type=adamx",
+    "optimizer/implementation=quick",
+    "checkpointing/policy=sometimes",
+    "kernels/profile=mine",
+    "kernels/attention=none",
+    "allocator/type=best",
+    "training/zero-grad=maybe",
+    "model/layers=-3",
+    "model/layers=0",
+    "nonsense",
+    "a/b/c=d",
+    "=",
+    "",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    {
+      g_auto (SsCliResult) result = RUN (SS_TEACHING, "--json", "--no-files", "--set", settings[i]);
+
+      cr_expect (eq (int, result.status, 2), "%s", settings[i]);
+      cr_expect (eq (str, result.out, (char *) ""), "%s", settings[i]);
+      cr_expect (ss_cli_lines_are_ours (result.err) && result.err[0] != '\0', "%s: %s", settings[i],
+                 result.err);
+    }
+}
+
+/* UTF-16 is XML too: read or refused, never more than that */
+Test (cli_failures, utf_16_does_no_harm)
+{
+  g_autofree char *xml = NULL, *wide = NULL, *path = NULL;
+  gsize length = 0;
+
+  cr_assert (g_file_get_contents (SS_TEACHING, &xml, NULL, NULL));
+  wide = g_convert (xml, -1, "UTF-16", "UTF-8", NULL, &length, NULL);
+  cr_assert (ne (ptr, wide, NULL));
+  path = ss_cli_write ("wide.xml", wide, (gssize) length);
+  {
+    g_auto (SsCliResult) result = RUN (path, "--json", "--no-files");
+
+    cr_expect (le (int, result.status, 2));
+    cr_expect (ss_cli_lines_are_ours (result.err), "%s", result.err);
+  }
+}
+
+Test (cli_failures, a_hundred_megabytes_of_spaces_are_refused_unread)
+{
+  const gsize n = 100 * 1000 * 1000;
+  g_autofree char *spaces = g_malloc (n), *path = NULL;
+
+  memset (spaces, ' ', n);
+  path = ss_cli_write ("spaces.xml", spaces, (gssize) n);
+  expect_refused (path, "spaces");
+}
+
+Test (cli_failures, what_cannot_be_read_is_bad_input)
+{
+  g_auto (SsCliResult) absent = RUN ("./nowhere.xml"), dir = RUN ("/"), device = RUN ("/dev/null");
+
+  cr_expect (eq (int, absent.status, 2));
+  cr_expect (ne (ptr, strstr (absent.err, "nowhere.xml"), NULL));
+  cr_expect (eq (int, dir.status, 2));
+  cr_expect (eq (int, device.status, 2));
+}
+
+/* ---- output that fails ---- */
+
+Test (cli_failures, a_full_device_is_said)
+{
+  g_auto (SsCliResult) run = ss_cli_shell ("$S $F --json --no-files > /dev/full");
+  g_auto (SsCliResult) show = ss_cli_shell ("$S show $F > /dev/full");
+  g_auto (SsCliResult) help = ss_cli_shell ("$S --help > /dev/full");
+  g_auto (SsCliResult) file = ss_cli_shell ("$S show $F -o /dev/full");
+
+  cr_expect (eq (int, run.status, 3));
+  cr_expect (ne (ptr, strstr (run.err, "standard output"), NULL));
+  cr_expect (eq (int, show.status, 3));
+  cr_expect (eq (int, help.status, 3));
+  cr_expect (eq (int, file.status, 3));
+}
+
+/* the pictures are missing, all else is there, and why is said once */
+Test (cli_failures, without_gnuplot_the_rest_is_written)
+{
+  g_auto (SsCliResult) result = ss_cli_shell ("PATH= $S $F --capacity=unlimited");
+  g_autofree char *json = ss_cli_read ("stepsim-out/run.json");
+
+  cr_expect (eq (int, result.status, 3));
+  cr_expect (eq (uint, ss_cli_count_lines (result.err), 1), "%s", result.err);
+  cr_expect (ne (ptr, strstr (result.err, "gnuplot"), NULL));
+  cr_expect (ne (ptr, strstr (result.out, "\nWrote stepsim-out/"), NULL));
+  cr_expect (ne (ptr, json, NULL));
+}
+
+Test (cli_failures, a_closed_stdout_is_said_and_nothing_else_is_overwritten)
+{
+  g_auto (SsCliResult) result = ss_cli_shell ("$S $F --json >&-");
+  g_autofree char *json = ss_cli_read ("stepsim-out/run.json");
+
+  cr_expect (eq (int, result.status, 3));
+  cr_assert (ne (ptr, json, NULL));
+  cr_expect (g_str_has_suffix (json, "}\n"));
+}
+
+/* more than a pipe holds, so that the reader is gone before the end */
+Test (cli_failures, a_reader_that_goes_away_is_no_noise)
+{
+  g_auto (SsCliResult) result
+      = ss_cli_shell ("{ $S dump-events $F -s training/steps=9; echo status $? >&2; } | head -c 9");
+
+  cr_expect (eq (str, result.err, (char *) "status 3\n"));
+}
+
+Test (cli_failures, a_folder_that_cannot_be_made_is_said)
+{
+  g_autofree char *file = ss_cli_write ("file", "x", -1);
+  g_auto (SsCliResult) result = RUN (SS_TEACHING, "--json", "-o", "file/below"),
+                  on_it = RUN (SS_TEACHING, "--json", "-o", "file");
+
+  cr_expect (eq (int, result.status, 3));
+  cr_expect (ss_cli_lines_are_ours (result.err));
+  cr_expect (eq (int, on_it.status, 3));
+}
