@@ -337,12 +337,37 @@ put_flop_convention (GString *json, const SsRecording *self)
   put_text (json, "flop_convention", self->flop_convention);
 }
 
+/* Changes that were tried and fit, as `--set PATH=VALUE` takes them. */
+static void
+put_advice (GString *json, const SsRecording *self)
+{
+  begin (json, "advice");
+  g_string_append_c (json, '[');
+  for (guint i = 0; i < self->advice->len; i++)
+    {
+      const SsAdvice *advice = self->advice->pdata[i];
+
+      begin (json, NULL);
+      g_string_append_c (json, '{');
+      begin (json, "set");
+      g_string_append_c (json, '{');
+      put_text (json, advice->path, advice->value);
+      g_string_append_c (json, '}');
+      put_text (json, "what", advice->what);
+      put_uint (json, "peak_allocated_bytes", advice->peak_allocated_bytes);
+      put_uint (json, "peak_reserved_bytes", advice->peak_reserved_bytes);
+      g_string_append_c (json, '}');
+    }
+  g_string_append_c (json, ']');
+}
+
 char *
 ss_recording_to_json (const SsRecording *self)
 {
   void (*const members[]) (GString *, const SsRecording *) = {
     put_question, put_peak,   put_oom,    put_allocator,      put_load,
     put_steps,    put_layers, put_events, put_flop_convention,
+    put_advice,
   };
   GString *json;
 

@@ -117,6 +117,14 @@ typedef struct
   char *message;                 /* PyTorch's sentence */
 } SsOomRecord;
 
+/* A change that makes a run fit which ran out of memory, tried by replaying it. */
+typedef struct
+{
+  char *path, *value;            /* "allocator/alloc-conf", "expandable_segments:True" */
+  char *what;                    /* what it does, in a few words */
+  guint64 peak_allocated_bytes, peak_reserved_bytes;
+} SsAdvice;
+
 typedef struct _SsRecording SsRecording;
 
 struct _SsRecording
@@ -145,6 +153,9 @@ struct _SsRecording
   guint64 peak_reserved_bytes;
   gboolean is_oom;
   SsOomRecord oom;               /* if is_oom */
+  guint64 least_bytes;           /* if is_oom: context and the most that all steps ask for at one
+                                  * moment; no allocator can do with less */
+  GPtrArray *advice;             /* SsAdvice; empty for a run that fits */
   guint64 state_bytes_new;       /* optimizer states made by the first update */
 };
 

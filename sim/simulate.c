@@ -2,6 +2,7 @@
 #include "sim/simulate.h"
 
 #include "sim/account.h"
+#include "sim/advice.h"
 #include "sim/replay.h"
 
 /* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip
@@ -135,6 +136,7 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
               ss_scenario_trace_config (scenario)->gradient_accumulation);
   if (recording->is_oom)
     unwind (scenario, recording);
+  ss_advise_allocator (recording, &replay);
   return g_steal_pointer (&recording);
 }
 

@@ -58,8 +58,8 @@ compared (SsTape *t, SsValue *queries, SsValue *keys, gint64 window)
 static SsValue *
 visible (SsTape *t, gint64 batch, gint64 s, gint64 window)
 {
-  g_autoptr (SsValue) batch_index = ss_keep (ss_arange (t, SS_I64, batch));
-  g_autoptr (SsValue) head_index = ss_keep (ss_arange (t, SS_I64, 1));
+  G_GNUC_UNUSED g_autoptr (SsValue) batch_index = ss_keep (ss_arange (t, SS_I64, batch));
+  G_GNUC_UNUSED g_autoptr (SsValue) head_index = ss_keep (ss_arange (t, SS_I64, 1));
   g_autoptr (SsValue) queries = ss_keep (indices (t, s));
   g_autoptr (SsValue) keys = ss_keep (indices (t, s));
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/replay-memory.h"
+
+typedef struct
+{
+  const SsProgram *program;
+  SsAllocator *allocator;
+  SsBlock **blocks;              /* by storage */
+  SsMemoryVerdict *verdict;
+} Run;
+
+static void
+note_peaks (Run *run)
+{
+  const SsAllocatorStats *stats = ss_allocator_stats (run->allocator);
+
+  run->verdict->peak_allocated_bytes
+    = MAX (run->verdict->peak_allocated_bytes, stats->allocated_bytes);
+  run->verdict->peak_reserved_bytes
+    = MAX (run->verdict->peak_reserved_bytes, stats->reserved_bytes);
+}
+
+/* FALSE: out of memory.  A request of 0 bytes never reaches an allocator. */
+static gboolean
+allocate (Run *run, guint32 storage_id)
+{
+  const SsStorageInfo *storage = ss_program_storage (run->program, storage_id);
+  SsOomReport report;
+
+  if (storage->bytes == 0)
+    return TRUE;
+  run->blocks[storage_id]
+    = ss_allocator_allocate (run->allocator, storage->bytes, storage->stream, &report);
+  note_peaks (run);
+  return run->blocks[storage_id] != NULL;
+}
+
+static gboolean
+meet (Run *run, SsInstructionType type, guint32 index)
+{
+  switch (type)
+    {
+    case SS_ALLOCATE:
+      return allocate (run, index);
+    case SS_RELEASE:
+      if (run->blocks[index])
+        ss_allocator_release (run->allocator, g_steal_pointer (&run->blocks[index]));
+      break;
+    case SS_RUN:
+    case SS_MARK:
+      break;
+    }
+  return TRUE;
+}
+
+gboolean
+ss_replay_memory (const SsProgram           *program,
+                  const SsAllocatorClass    *klass,
+                  const SsAllocatorSettings *settings,
+                  SsMemoryVerdict           *verdict,
+                  GError                   **error)
+{
+  g_autoptr (SsAllocator) allocator = ss_allocator_new (klass, settings, error);
+  g_autofree SsBlock **blocks = NULL;
+  Run run = { .program = program, .allocator = allocator, .verdict = verdict };
+
+  *verdict = (SsMemoryVerdict) { .fits = TRUE };
+  if (!allocator)
+    return FALSE;
+  run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (program));
+  for (guint i = 0; i < ss_program_n_instructions (program) && verdict->fits; i++)
+    {
+      guint32 index;
+      SsInstructionType type = ss_program_instruction (program, i, &index);
+
+      verdict->fits = meet (&run, type, index);
+    }
+  return TRUE;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Replay without a clock: a program's requests against an allocator, in the order of the host.
+ * It is how a change of the allocator's options is tried in milliseconds.
+ */
+#pragma once
+
+#include "memory/allocator.h"
+#include "ops/program.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gboolean fits;
+  guint64 peak_allocated_bytes, peak_reserved_bytes;   /* up to the failed request if it does not */
+} SsMemoryVerdict;
+
+/* FALSE with SS_ALLOCATOR_ERROR_CONF. */
+gboolean ss_replay_memory (const SsProgram           *program,
+                           const SsAllocatorClass    *klass,
+                           const SsAllocatorSettings *settings,
+                           SsMemoryVerdict           *verdict,
+                           GError                   **error);
+
+G_END_DECLS
