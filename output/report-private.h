@@ -22,4 +22,7 @@ void ss_report_breakdown (SsReport *report, const char *title, const SsPeakRecor
 /* One column for each step that came to its end. */
 void ss_report_steps (SsReport *report);
 
+/* Why memory ran out and what was tried that fits; nothing for a run that fits. */
+void ss_report_advice (SsReport *report);
+
 G_END_DECLS

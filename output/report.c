@@ -127,7 +127,7 @@ append_request (SsReport *report)
   if (has_tensor)
     g_string_append_printf (line, has_op ? " in %s" : "%s", oom->tensor);
   g_string_append_printf (line, " asks for %s", wanted);
-  if (oom->requested_bytes != oom->tensor_bytes)
+  if (!g_str_equal (requested, wanted))
     g_string_append_printf (line, ", a segment of %s", requested);
   g_string_append_printf (line, "; %s is free.", free_text);
   ss_report_wrap (report, "  ", line->str);
@@ -160,6 +160,7 @@ append_failure (SsReport *report)
     ss_report_wrap (report, "", fragments);
   if (recording->oom.message != NULL)
     g_string_append_printf (report->text, "\nPyTorch's own words:\n%s\n", recording->oom.message);
+  ss_report_advice (report);
 }
 
 static void

@@ -155,6 +155,8 @@ struct _SsRecording
   SsOomRecord oom;               /* if is_oom */
   guint64 least_bytes;           /* if is_oom: context and the most that all steps ask for at one
                                   * moment; no allocator can do with less */
+  guint64 least_state_bytes;     /* of that, at most at one moment: parameters, master copy,
+                                  * gradients and optimizer states */
   GPtrArray *advice;             /* SsAdvice; empty for a run that fits */
   guint64 state_bytes_new;       /* optimizer states made by the first update */
 };

@@ -37,6 +37,7 @@ static const struct
   { "llama8b-b200", 0 },
   { "llama8b-h100", 2 },
   { "llama8b-h100-checkpointed", 0 },
+  { "llama8b-h100-fragmentation", 2 },
   { "llama8b-h100-mixed", 1 },
   { "llama8b-h200", 0 },
   { "teaching-4layer", 0 },
@@ -105,4 +106,27 @@ Test (shipped_scenarios, the_lesson_is_step_1_with_the_states_under_it)
   cr_assert (ge (u64, second->peak_allocated_bytes, first->peak_allocated_bytes / 4 * 5));
   /* the capacity is drawn just above */
   cr_assert (lt (u64, recording->capacity_bytes, second->peak_allocated_bytes / 4 * 5));
+}
+
+/* Its comment: what is asked for at one moment would fit, and with segments that grow it does. */
+Test (shipped_scenarios, expandable_segments_turn_the_verdict)
+{
+  const char *const grown[] = { "allocator/alloc-conf=expandable_segments:True", NULL };
+  g_autoptr (SsRecording) died = simulate ("llama8b-h100-fragmentation", NULL);
+  g_autoptr (SsRecording) lived = simulate ("llama8b-h100-fragmentation", grown);
+
+  cr_assert (lt (u64, died->least_bytes, died->capacity_bytes));
+  cr_assert (eq (u32, died->advice->len, 1));
+  cr_assert (not (lived->is_oom));
+}
+
+/* 16 bytes for each of 8,030,261,248 parameters: 119.7 GiB, 128.5 GB, and a few for step
+ * counters and rope */
+Test (shipped_scenarios, mixed_precision_cannot_fit_by_its_states_alone)
+{
+  g_autoptr (SsRecording) recording = simulate ("llama8b-h100-mixed", NULL);
+  guint64 states = 16 * G_GUINT64_CONSTANT (8030261248);
+
+  cr_assert (ge (u64, recording->least_state_bytes, states));
+  cr_assert (lt (u64, recording->least_state_bytes, states + 4096));
 }
