@@ -8,6 +8,7 @@
 #include "output/memory-figure.h"
 #include "output/text-width.h"
 #include "recording-fixture.h"
+#include "sim/simulate.h"
 
 /* The texts of a script that stand level, as boxes of their true width: what the page shows. */
 static GArray *
@@ -73,6 +74,36 @@ Test (memory_figure, no_text_touches_another_or_leaves_the_page)
 
       expect_clear (recording->scenario_name, script);
     }
+}
+
+Test (memory_figure, shipped_scenarios_are_drawn_as_clearly)
+{
+  SsOutputSettings settings = { SS_MEMORY_GIB };
+  g_autoptr (GDir) folder = g_dir_open (SS_SOURCE_DIR "/scenarios", 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while ((name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (SS_SOURCE_DIR "/scenarios", name, NULL);
+      g_autofree char *script = NULL;
+      g_autoptr (SsScenario) scenario = NULL;
+      g_autoptr (SsRecording) recording = NULL;
+      g_autoptr (SsCanvas) canvas = NULL;
+      g_autoptr (GError) error = NULL;
+
+      if (!g_str_has_suffix (name, ".xml"))
+        continue;
+      scenario = ss_scenario_load (path, NULL, &error);
+      cr_assert (ne (ptr, scenario, NULL), "%s", error != NULL ? error->message : name);
+      recording = ss_simulate (scenario, &error);
+      cr_assert (ne (ptr, recording, NULL), "%s", error != NULL ? error->message : name);
+      canvas = ss_memory_figure (recording, &settings);
+      script = ss_canvas_script (canvas, SS_CANVAS_SVG);
+      expect_clear (name, script);
+      n++;
+    }
+  cr_expect (gt (uint, n, 5));
 }
 
 Test (memory_figure, without_limit_it_is_drawn_too)
