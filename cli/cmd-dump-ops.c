@@ -19,16 +19,62 @@ typedef struct
   guint64 before_bytes, peak_bytes;
 } Walk;
 
+/* A list longer than this is counted, not shown. */
+#define MAX_OPERANDS_SHOWN 8
+
+/* As the recordings of data/pytorch have it: types that are seldom met in their full name. */
+static void
+write_operand (GString *csv, const SsTensor *x)
+{
+  g_autofree char *text = ss_tensor_to_string (x);
+
+  switch ((SsDtype) x->dtype)
+    {
+    case SS_U64:
+      g_string_append_printf (csv, "torch.uint64%s", strchr (text, '['));
+      break;
+    case SS_F64:
+      g_string_append_printf (csv, "torch.float64%s", strchr (text, '['));
+      break;
+    case SS_BOOL:
+    case SS_U8:
+    case SS_I32:
+    case SS_I64:
+    case SS_F16:
+    case SS_BF16:
+    case SS_F32:
+    case SS_N_DTYPES:
+      g_string_append (csv, text);
+      break;
+    }
+}
+
 static void
 write_operands (Walk *walk, guint32 first, guint n)
 {
-  for (guint i = 0; i < n; i++)
+  if (n > MAX_OPERANDS_SHOWN)
+    g_string_append_printf (walk->csv, "%u tensors", n);
+  for (guint i = 0; i < n && n <= MAX_OPERANDS_SHOWN; i++)
     {
-      g_autofree char *text = ss_tensor_to_string (ss_program_operand (walk->program, first + i));
-
-      g_string_append_printf (walk->csv, "%s%s", i > 0 ? " " : "", text);
+      if (i > 0)
+        g_string_append_c (walk->csv, ' ');
+      write_operand (walk->csv, ss_program_operand (walk->program, first + i));
     }
   g_string_append_c (walk->csv, ',');
+}
+
+/* "aten.mul.Tensor", "triton._triton_rope" */
+static void
+write_name (GString *csv, const SsOp *op)
+{
+  g_auto (GStrv) parts = g_strsplit (ss_op_name (op), "::", 2);
+
+  g_string_append (csv, parts[0]);
+  if (parts[1])
+    g_string_append_printf (csv, ".%s", parts[1]);
+  if (ss_op_overload (op))
+    g_string_append_printf (csv, ".%s", ss_op_overload (op));
+  g_string_append_c (csv, ',');
 }
 
 /* An op's row can be written when its own temporaries are gone, which is when something else
@@ -44,8 +90,8 @@ finish_row (Walk *walk)
   op = ss_program_op (walk->program, walk->op_id);
   phase = &g_array_index (walk->recording->phases, SsPhaseRecord,
                           g_array_index (walk->recording->ops, SsOpEvent, walk->op_id).phase);
-  g_string_append_printf (walk->csv, "%u,%u,%s,%s,", phase->step, phase->micro_batch, phase->name,
-                          ss_op_name (op));
+  g_string_append_printf (walk->csv, "%u,%u,%s,", phase->step, phase->micro_batch, phase->name);
+  write_name (walk->csv, op);
   write_operands (walk, op->first_operand, op->n_inputs);
   write_operands (walk, op->first_operand + op->n_inputs, op->n_outputs);
   g_string_append_printf (walk->csv,
@@ -110,6 +156,8 @@ step_over (Walk *walk, guint instruction)
       return TRUE;
     case SS_MARK:
       finish_row (walk);
+      /* what was made before, by no op, is not of the next one */
+      walk->op_id = G_MAXUINT32;
       return TRUE;
     }
   g_return_val_if_reached (FALSE);

@@ -258,6 +258,7 @@ ss_device_matmul_peak_flop_per_s (const SsDevice *self, SsDtype dtype)
     case SS_U8:
     case SS_I32:
     case SS_I64:
+    case SS_U64:
       return self->peak_fp32_flop_per_s;
     case SS_N_DTYPES:
       break;

@@ -8,6 +8,7 @@ static const struct
   gboolean is_floating;
 } dtypes[SS_N_DTYPES] = {
   [SS_BOOL] = { "bool", 1, FALSE }, [SS_U8] = { "u8", 1, FALSE },   [SS_I32] = { "i32", 4, FALSE },
+  [SS_U64] = { "u64", 8, FALSE },
   [SS_I64] = { "i64", 8, FALSE },   [SS_F16] = { "f16", 2, TRUE },  [SS_BF16] = { "bf16", 2, TRUE },
   [SS_F32] = { "f32", 4, TRUE },    [SS_F64] = { "f64", 8, TRUE },
 };

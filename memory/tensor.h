@@ -18,6 +18,7 @@ typedef enum
   SS_U8,
   SS_I32,
   SS_I64,
+  SS_U64,
   SS_F16,
   SS_BF16,
   SS_F32,

@@ -59,6 +59,7 @@ typedef struct
 struct _SsOpKind
 {
   const char *name;              /* required: "aten::mul", as a profiler shows it */
+  const char *overload;          /* "Tensor": which of its signatures; NULL: "default" */
   const char *node_name;         /* "MulBackward0"; NULL: no derivative */
   void (*infer) (SsCall *c);     /* required: out[], n_out: sizes, types, strides of the outputs */
   SsSave saves[SS_MAX_SAVES];    /* in order of release */
@@ -73,6 +74,8 @@ struct _SsOpKind
   guint is_view : 1;             /* outputs share the first input's storage; no kernel */
   guint holds_base : 1;          /* an autograd view: holds the value it views */
   guint in_place : 1;            /* no outputs of its own */
+  guint returned : 4;            /* 1 + the input that an in-place kind returns; 0: nothing */
+  guint is_synchronous : 1;      /* the host waits until it and all before it have run */
   guint uses_workspace : 1;      /* a matrix product: brings the thread's workspace */
 };
 

@@ -39,9 +39,13 @@ typedef struct
   guint is_recompute : 1;        /* a checkpointed forward run again */
   guint is_causal : 1;           /* attention over the lower triangle only */
   guint is_optimizer : 1;        /* issued by the optimizer's Python code */
+  guint is_synchronous : 1;      /* the host waits for it: a value was read */
 } SsOp;
 
 /* "aten::mm": the name a profiler shows. (transfer none) */
 const char *ss_op_name (const SsOp *op);
+/* "Tensor" of aten.add.Tensor, "default" where there is but one; NULL: no operator of PyTorch's.
+ * (transfer none) */
+const char *ss_op_overload (const SsOp *op);
 
 G_END_DECLS

@@ -170,6 +170,14 @@ ss_op_name (const SsOp *op)
   return op->kind->name;
 }
 
+const char *
+ss_op_overload (const SsOp *op)
+{
+  if (!g_str_has_prefix (op->kind->name, "aten::"))
+    return NULL;
+  return op->kind->overload ? op->kind->overload : "default";
+}
+
 /* ---- text ---- */
 
 static void

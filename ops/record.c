@@ -77,6 +77,11 @@ add_operands (const SsCall *c, SsOp *op)
     g_array_append_val (operands, c->in[i]->tensor);
   for (guint i = 0; i < c->n_out; i++)
     g_array_append_val (operands, c->out[i]);
+  if (c->kind->returned)
+    {
+      op->n_outputs = 1;
+      g_array_append_val (operands, c->in[c->kind->returned - 1]->tensor);
+    }
 }
 
 void
@@ -118,6 +123,7 @@ record_run (const SsCall *c)
     .op_class = (guint8) cost.op_class, .dtype = c->n_out > 0 ? c->out[0].dtype : main->dtype,
     .is_backward = t->thread == SS_THREAD_BACKWARD, .is_recompute = t->in_recompute,
     .is_causal = cost.is_causal != FALSE, .is_optimizer = t->is_optimizer,
+    .is_synchronous = c->kind->is_synchronous,
   };
 
   if (cost.flops == SS_SIZE_OVERFLOW || cost.model_flops == SS_SIZE_OVERFLOW || cost.bytes == SS_SIZE_OVERFLOW)

@@ -272,6 +272,8 @@ issue_op (Run *run, guint32 op_id)
       = ss_ns_add (ss_engine_now_ns (run->engine), ss_ns_add (cost_ns, run->launch_latency_ns));
   ss_host_launched (run->host);
   ss_stream_submit (lane->stream, earliest_ns, ss_ns_from_seconds (time_s), on_start, on_end, lane);
+  if (op->is_synchronous)
+    ss_host_synchronize (run->host);
   return cost_ns;
 }
 

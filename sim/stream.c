@@ -274,6 +274,7 @@ struct _SsHost
   gpointer user_data;
 
   guint n_outstanding;   /* launched and not ended */
+  guint n_allowed;       /* of those, when it issues next */
   SsEventId next_id;     /* the engine's event of the next issue, 0: none */
   gboolean is_started;
   gboolean is_paused;
@@ -290,12 +291,13 @@ host_issue (SsEngine *engine,
   gint64 cost_ns;
 
   self->next_id = 0;
-  if (self->n_outstanding >= self->queue_depth)
+  if (self->n_outstanding > self->n_allowed)
     {
       self->is_paused = TRUE;
       self->paused_ns = now_ns;
       return;
     }
+  self->n_allowed = self->queue_depth - 1;
   cost_ns = self->issue (self, self->user_data);
   if (cost_ns >= 0)
     self->next_id = ss_engine_schedule (engine, ss_ns_add (now_ns, cost_ns), SS_PRIORITY_HOST,
@@ -315,6 +317,7 @@ ss_host_new (SsEngine *engine,
   self = g_new0 (SsHost, 1);
   self->engine = engine;
   self->queue_depth = queue_depth;
+  self->n_allowed = queue_depth - 1;
   self->issue = issue;
   self->user_data = user_data;
   return self;
@@ -354,11 +357,17 @@ ss_host_ended (SsHost *self)
   g_return_if_fail (self->n_outstanding > 0);
 
   self->n_outstanding--;
-  if (!self->is_paused || self->n_outstanding >= self->queue_depth)
+  if (!self->is_paused || self->n_outstanding > self->n_allowed)
     return;
   self->is_paused = FALSE;
   self->waiting_ns += now_ns - self->paused_ns;
   self->next_id = ss_engine_schedule (self->engine, now_ns, SS_PRIORITY_HOST, host_issue, self);
+}
+
+void
+ss_host_synchronize (SsHost *self)
+{
+  self->n_allowed = 0;
 }
 
 gint64

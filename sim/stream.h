@@ -55,6 +55,8 @@ void ss_host_start (SsHost *self);
 /* Queue accounting: said by the issuer for each launch, and by the work's end. */
 void ss_host_launched (SsHost *self);
 void ss_host_ended (SsHost *self);
-gint64 ss_host_waiting_ns (const SsHost *self);      /* time it was held up by the queue depth */
+/* The next call of `issue` comes when all that was launched so far has ended. */
+void ss_host_synchronize (SsHost *self);
+gint64 ss_host_waiting_ns (const SsHost *self);      /* time it was held up by the device */
 
 G_END_DECLS

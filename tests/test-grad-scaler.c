@@ -84,7 +84,7 @@ Test (grad_scaler, gradients_are_unscaled_before_a_step)
   cr_assert (eq (str, ops,
                  "aten::_to_copy aten::reciprocal aten::_to_copy aten::full aten::_to_copy "
                  "aten::_to_copy aten::_amp_foreach_non_finite_check_and_unscale_ "
-                 "aten::_foreach_add_ aten::_amp_update_scale_"));
+                 "aten::_local_scalar_dense aten::_foreach_add_ aten::_amp_update_scale_"));
 }
 
 /* Checked with a scale of one (4) and found_inf (4), a copy of each; then sum and scale for the

@@ -56,6 +56,7 @@ enum
   LOG_SUM_EXP,
   RNG_STATE,
   UNUSED,
+  DEBUG_MASK,
   N_FLASH_RESULTS
 };
 
@@ -77,8 +78,9 @@ infer_flash (SsCall *c)
   c->out[OUT].size[3] = round_up (q->size[3], 8);
   ss_tensor_like (&c->out[OUT], q);
   c->out[LOG_SUM_EXP] = ss_tensor (SS_F32, 3, q->size);          /* (B, H, S) f32 */
-  c->out[RNG_STATE] = ss_tensor (SS_I64, 1, (gint64[]) { 2 });
-  c->out[UNUSED] = ss_tensor (SS_I64, 0, NULL);
+  c->out[RNG_STATE] = ss_tensor (SS_U64, 1, (gint64[]) { 2 });
+  c->out[UNUSED] = ss_tensor (SS_U64, 0, NULL);
+  c->out[DEBUG_MASK] = ss_tensor ((SsDtype) q->dtype, 1, (gint64[]) { 0 });
 }
 
 /* num_splits_heuristic of flash_api.cpp: how many blocks share one row of queries */
@@ -142,6 +144,7 @@ flash_allocate (SsCall *c)
     }
   ss_call_result (c, RNG_STATE);
   ss_call_result (c, UNUSED);
+  ss_call_result (c, DEBUG_MASK);
   if (c->attribute[0])
     replace_rng_state (c);
 }
@@ -152,7 +155,7 @@ flash_cost (const SsCall *c, SsCost *cost)
   ss_attention_cost (ss_call_in (c, 0), ss_call_in (c, 1), FALSE, cost);
 }
 
-/* ---- flash, backward: inputs grad, q, k, v, out ---- */
+/* ---- flash, backward: inputs grad, q, k, v, out, log-sum-exp, random state ---- */
 
 static void
 infer_qkv_gradients (SsCall *c)
@@ -202,15 +205,19 @@ static const SsOpKind flash_grad = {
   .allocate = flash_grad_allocate, .cost = attention_grad_cost,
 };
 
-/* saved from number `first` on: key, query, value, log-sum-exp, output, ... */
+/* saved from number `first` on: key, query, value, log-sum-exp, output, and two of the random
+ * state, given on from number `state` on */
 static void
-run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, guint first, SsValue *const *grad, SsValue **out)
+run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, guint first, const guint state[2],
+          SsValue *const *grad, SsValue **out)
 {
   SsValue *all[SS_MAX_OUTPUTS];
 
   ss_record_multi (t, kind, ss_node_attributes (n),
                    SS_VALUES (grad[0], ss_node_saved (n, first + 1), ss_node_saved (n, first),
-                              ss_node_saved (n, first + 2), ss_node_saved (n, first + 4)),
+                              ss_node_saved (n, first + 2), ss_node_saved (n, first + 4),
+                              ss_node_saved (n, first + 3), ss_node_saved (n, state[0]),
+                              ss_node_saved (n, state[1])),
                    all);
   memcpy (out, all, 3 * sizeof *out);
 }
@@ -218,7 +225,7 @@ run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, guint first, SsValue
 static void
 flash_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  run_grad (t, &flash_grad, n, 0, grad, out);
+  run_grad (t, &flash_grad, n, 0, (guint[]) { 5, 6 }, grad, out);
 }
 
 static const SsOpKind flash = {
@@ -336,7 +343,19 @@ static const SsOpKind efficient_grad = {
 static void
 efficient_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  run_grad (t, &efficient_grad, n, 1, grad, out);
+  SsValue *all[SS_MAX_OUTPUTS], *bias = ss_node_saved (n, 0);
+
+  if (!bias)
+    {
+      run_grad (t, &efficient_grad, n, 1, (guint[]) { 7, 6 }, grad, out);
+      return;
+    }
+  ss_record_multi (t, &efficient_grad, ss_node_attributes (n),
+                   SS_VALUES (grad[0], ss_node_saved (n, 2), ss_node_saved (n, 1),
+                              ss_node_saved (n, 3), bias, ss_node_saved (n, 5),
+                              ss_node_saved (n, 4), ss_node_saved (n, 7), ss_node_saved (n, 6)),
+                   all);
+  memcpy (out, all, 3 * sizeof *out);
 }
 
 static const SsOpKind efficient = {

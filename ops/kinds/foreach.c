@@ -93,25 +93,44 @@ foreach_cost (const SsCall *c, SsCost *cost)
   cost->n_launches = (guint) c->attribute[1];
 }
 
+#define SS_FOREACH_KIND(text, signature)                                                           \
+  { .name = text, .overload = signature, .infer = infer_nothing, .cost = foreach_cost,             \
+    .in_place = TRUE }
+
 static const SsOpKind kinds[SS_N_FOREACH] = {
-#define SS_FOREACH_KIND(UPPER, text)                                                               \
-  [SS_FOREACH_##UPPER] = {                                                                         \
-    .name = text, .infer = infer_nothing, .cost = foreach_cost, .in_place = TRUE,                  \
-  },
-  SS_FOREACH_KERNELS (SS_FOREACH_KIND)
-#undef SS_FOREACH_KIND
+#define SS_FOREACH_ENTRY(UPPER, text, signature)                                                   \
+  [SS_FOREACH_##UPPER] = SS_FOREACH_KIND (text, signature),
+  SS_FOREACH_KERNELS (SS_FOREACH_ENTRY)
+#undef SS_FOREACH_ENTRY
 };
 
+/* Sums and products also come with a list or with one tensor for all. */
+static const SsOpKind add_list = SS_FOREACH_KIND ("aten::_foreach_add_", "List");
+static const SsOpKind sub_list = SS_FOREACH_KIND ("aten::_foreach_sub_", "List");
+static const SsOpKind mul_tensor = SS_FOREACH_KIND ("aten::_foreach_mul_", "Tensor");
+
+static const SsOpKind *
+kind_of (SsForeachKernel kernel, guint n_lists)
+{
+  if (n_lists == 2 && kernel == SS_FOREACH_ADD)
+    return &add_list;
+  if (n_lists == 2 && kernel == SS_FOREACH_SUB)
+    return &sub_list;
+  if (n_lists == 2 && kernel == SS_FOREACH_MUL)
+    return &mul_tensor;
+  return &kinds[kernel];
+}
+
 static void
-record (SsTape *t, SsForeachKernel kernel, const GPtrArray *operands, guint64 bytes,
+record (SsTape *t, const SsOpKind *kind, const GPtrArray *operands, guint64 bytes,
         guint64 launches)
 {
   gint64 n = (gint64) MIN (launches, G_MAXUINT16);
 
   if (bytes >= G_MAXINT64)
-    ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "%s: 2^63 bytes or more", kinds[kernel].name);
+    ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "%s: 2^63 bytes or more", kind->name);
   else
-    ss_record (t, &kinds[kernel], SS_ATTRIBUTES ((gint64) bytes, n),
+    ss_record (t, kind, SS_ATTRIBUTES ((gint64) bytes, n),
                operands->len, (SsValue *const *) operands->pdata);
 }
 
@@ -143,7 +162,7 @@ ss_foreach (SsTape *t, SsForeachKernel kernel, guint n_lists, const SsForeachLis
       bytes = ss_size_add (bytes, ss_size_mul (lists[i].n_accesses, bytes_of_list (list)));
       depth += is_as_deep (list, lists[0].values) ? 1 : 0;
     }
-  record (t, kernel, operands, bytes, n_launches (lists[0].values, depth));
+  record (t, kind_of (kernel, n_lists), operands, bytes, n_launches (lists[0].values, depth));
 }
 
 GPtrArray *
@@ -164,7 +183,7 @@ ss_foreach_new (SsTape *t, SsForeachKernel kernel, GPtrArray *values, SsDtype dt
       ss_tensor_like (&x, like);
       ss_list_add (list, ss_empty (t, &x));
     }
-  record (t, kernel, values, ss_size_add (bytes_of_list (values), bytes_of_list (list)),
+  record (t, &kinds[kernel], values, ss_size_add (bytes_of_list (values), bytes_of_list (list)),
           n_launches (values, 2));
   ss_tape_add_outputs (t, list->len, (SsValue *const *) list->pdata);
   return list;
@@ -188,7 +207,7 @@ ss_foreach_norm (SsTape *t, GPtrArray *values)
   for (guint i = 0; i < values->len; i++)
     ss_list_add (norms, ss_empty_sizes (t, ss_value_dtype (value_at (values, i)), 0, NULL));
   /* zeroed, written, read; two more launches zero and fold */
-  record (t, SS_FOREACH_NORM, values,
+  record (t, &kinds[SS_FOREACH_NORM], values,
           ss_size_add (bytes_of_list (values), ss_size_mul (3, partial_bytes)),
           n_launches (values, 1) + 2);
   ss_tape_add_outputs (t, norms->len, (SsValue *const *) norms->pdata);

@@ -8,18 +8,23 @@
 
 G_BEGIN_DECLS
 
-/* By the name a profiler shows; _foreach_sqrt, _foreach_mul and _foreach_norm make a list. */
+/* By the name a profiler shows and the overload for numbers; _foreach_sqrt, _foreach_mul and
+ * _foreach_norm make a list. */
 #define SS_FOREACH_KERNELS(X)                                                                      \
-  X (FUSED_ADAM, "aten::_fused_adam_") X (FUSED_ADAMW, "aten::_fused_adamw_")                      \
-  X (FUSED_SGD, "aten::_fused_sgd_") X (ADD, "aten::_foreach_add_") X (SUB, "aten::_foreach_sub_") \
-  X (MUL, "aten::_foreach_mul_") X (DIV, "aten::_foreach_div_") X (LERP, "aten::_foreach_lerp_")   \
-  X (ADDCMUL, "aten::_foreach_addcmul_") X (ADDCDIV, "aten::_foreach_addcdiv_")                    \
-  X (COPY, "aten::_foreach_copy_") X (ZERO, "aten::_foreach_zero_")                                \
-  X (CHECK_AND_UNSCALE, "aten::_amp_foreach_non_finite_check_and_unscale_")                        \
-  X (SQRT, "aten::_foreach_sqrt") X (MUL_NEW, "aten::_foreach_mul") X (NORM, "aten::_foreach_norm")
+  X (FUSED_ADAM, "aten::_fused_adam_", NULL) X (FUSED_ADAMW, "aten::_fused_adamw_", NULL)          \
+  X (FUSED_SGD, "aten::_fused_sgd_", NULL) X (ADD, "aten::_foreach_add_", "Scalar")                \
+  X (SUB, "aten::_foreach_sub_", "Scalar") X (MUL, "aten::_foreach_mul_", "Scalar")                \
+  X (DIV, "aten::_foreach_div_", "ScalarList") X (LERP, "aten::_foreach_lerp_", "Scalar")          \
+  X (ADDCMUL, "aten::_foreach_addcmul_", "Scalar")                                                 \
+  X (ADDCDIV, "aten::_foreach_addcdiv_", "Scalar")                                                 \
+  X (ADDCDIV_EACH, "aten::_foreach_addcdiv_", "ScalarList")                                        \
+  X (COPY, "aten::_foreach_copy_", NULL) X (ZERO, "aten::_foreach_zero_", NULL)                    \
+  X (CHECK_AND_UNSCALE, "aten::_amp_foreach_non_finite_check_and_unscale_", NULL)                  \
+  X (SQRT, "aten::_foreach_sqrt", NULL) X (MUL_NEW, "aten::_foreach_mul", "Scalar")                \
+  X (NORM, "aten::_foreach_norm", "Scalar")
 typedef enum
 {
-#define SS_FOREACH_MEMBER(UPPER, name) SS_FOREACH_##UPPER,
+#define SS_FOREACH_MEMBER(UPPER, name, overload) SS_FOREACH_##UPPER,
   SS_FOREACH_KERNELS (SS_FOREACH_MEMBER)
 #undef SS_FOREACH_MEMBER
   SS_N_FOREACH

@@ -37,9 +37,10 @@ cost_of_overwrites (const SsCall *c, SsCost *cost)
 }
 
 static const SsOpKind kinds[SS_N_IN_PLACE] = {
-#define SS_IN_PLACE_KIND(UPPER, text, verb)                                                        \
+#define SS_IN_PLACE_KIND(UPPER, text, signature, verb)                                             \
   [SS_IN_PLACE_##UPPER] = {                                                                        \
-    .name = text, .infer = infer_nothing, .cost = cost_of_##verb, .in_place = TRUE,                \
+    .name = text, .overload = signature, .infer = infer_nothing, .cost = cost_of_##verb,           \
+    .in_place = TRUE, .returned = 1,                                                               \
   },
   SS_IN_PLACE_KERNELS (SS_IN_PLACE_KIND)
 #undef SS_IN_PLACE_KIND

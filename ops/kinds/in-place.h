@@ -8,17 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* By the name a profiler shows; the cost says whether the kernel also reads what it writes. */
+/* By the name a profiler shows and its overload; the cost says whether the kernel also reads what
+ * it writes. */
 #define SS_IN_PLACE_KERNELS(X)                                                                     \
-  X (ADD, "aten::add_", updates) X (MUL, "aten::mul_", updates) X (DIV, "aten::div_", updates)     \
-  X (POW, "aten::pow_", updates) X (RSQRT, "aten::rsqrt_", updates)                                \
-  X (CLAMP, "aten::clamp_", updates) X (LERP, "aten::lerp_", updates)                              \
-  X (ADDCMUL, "aten::addcmul_", updates) X (ADDCDIV, "aten::addcdiv_", updates)                    \
-  X (UPDATE_SCALE, "aten::_amp_update_scale_", updates)                                            \
-  X (COPY, "aten::copy_", overwrites) X (ZERO, "aten::zero_", overwrites)
+  X (ADD, "aten::add_", "Tensor", updates) X (MUL, "aten::mul_", "Tensor", updates)                \
+  X (DIV, "aten::div_", "Tensor", updates) X (POW, "aten::pow_", "Scalar", updates)                \
+  X (RSQRT, "aten::rsqrt_", NULL, updates) X (CLAMP, "aten::clamp_", NULL, updates)                \
+  X (LERP, "aten::lerp_", "Scalar", updates) X (ADDCMUL, "aten::addcmul_", NULL, updates)          \
+  X (ADDCDIV, "aten::addcdiv_", NULL, updates)                                                     \
+  X (UPDATE_SCALE, "aten::_amp_update_scale_", NULL, updates)                                      \
+  X (COPY, "aten::copy_", NULL, overwrites) X (ZERO, "aten::zero_", NULL, overwrites)
 typedef enum
 {
-#define SS_IN_PLACE_MEMBER(UPPER, name, cost) SS_IN_PLACE_##UPPER,
+#define SS_IN_PLACE_MEMBER(UPPER, name, overload, cost) SS_IN_PLACE_##UPPER,
   SS_IN_PLACE_KERNELS (SS_IN_PLACE_MEMBER)
 #undef SS_IN_PLACE_MEMBER
   SS_N_IN_PLACE

@@ -54,7 +54,7 @@ rms_norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **o
   if (!all[1])
     return;
   partial = ss_keep (all[1]);
-  sum = ss_keep (ss_sum_to (t, partial, &weight->tensor));
+  sum = ss_keep (ss_sum_over (t, partial, 0));
   ss_rebind (&sum, ss_to (t, sum, ss_value_dtype (weight)));
   out[1] = ss_give (&sum);
 }

@@ -123,16 +123,29 @@ ss_addmm (SsTape *t, SsValue *bias, SsValue *a, SsValue *b)
   return SS_RUN_KIND (t, addmm, NULL, bias, a, b);
 }
 
-/* ---- into a given tensor: inputs a, b, out ---- */
+/* ---- into a given tensor: inputs [what is added,] a, b, out ---- */
 
 static void
-infer_out (SsCall *c)
+check_out (SsCall *c, guint first)
 {
-  const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1), *o = ss_call_in (c, 2);
+  const SsTensor *a = ss_call_in (c, first), *b = ss_call_in (c, first + 1);
+  const SsTensor *o = ss_call_in (c, first + 2);
 
   if (a->size[1] != b->size[0] || o->size[0] != a->size[0] || o->size[1] != b->size[1])
     ss_call_fail (c, "sizes do not fit the tensor that is to hold the result");
   c->n_out = 0;
+}
+
+static void
+infer_mm_out (SsCall *c)
+{
+  check_out (c, 0);
+}
+
+static void
+infer_addmm_out (SsCall *c)
+{
+  check_out (c, 1);
 }
 
 static void
@@ -143,21 +156,26 @@ mm_out_cost (const SsCall *c, SsCost *cost)
   cost_of_product (cost, 1, a->size[0], ss_call_in (c, 1)->size[1], a->size[1]);
 }
 
-/* what it adds to is read too */
 static void
 addmm_out_cost (const SsCall *c, SsCost *cost)
 {
-  mm_out_cost (c, cost);
-  cost->bytes = ss_size_add (cost->bytes, ss_tensor_bytes (ss_call_in (c, 2)));
+  const SsTensor *a = ss_call_in (c, 1);
+
+  cost_of_product (cost, 1, a->size[0], ss_call_in (c, 2)->size[1], a->size[1]);
 }
 
 static const SsOpKind mm_out = {
-  .name = "aten::mm", .infer = infer_out, .cost = mm_out_cost, .in_place = TRUE,
-  .uses_workspace = TRUE,
+  .name = "aten::mm", .overload = "out", .infer = infer_mm_out, .cost = mm_out_cost,
+  .in_place = TRUE, .returned = 3, .uses_workspace = TRUE,
 };
 static const SsOpKind addmm_out = {
-  .name = "aten::addmm", .infer = infer_out, .cost = addmm_out_cost, .in_place = TRUE,
-  .uses_workspace = TRUE,
+  .name = "aten::addmm", .overload = "out", .infer = infer_addmm_out, .cost = addmm_out_cost,
+  .in_place = TRUE, .returned = 4, .uses_workspace = TRUE,
+};
+/* a sum wider than its factors */
+static const SsOpKind addmm_wide_out = {
+  .name = "aten::addmm", .overload = "dtype_out", .infer = infer_addmm_out,
+  .cost = addmm_out_cost, .in_place = TRUE, .returned = 4, .uses_workspace = TRUE,
 };
 
 void
@@ -169,7 +187,10 @@ ss_mm_out (SsTape *t, SsValue *a, SsValue *b, SsValue *out)
 void
 ss_addmm_out (SsTape *t, SsValue *sum, SsValue *a, SsValue *b)
 {
-  SS_RUN_KIND (t, addmm_out, NULL, a, b, sum);
+  if (ss_value_dtype (sum) == ss_value_dtype (a))
+    SS_RUN_KIND (t, addmm_out, NULL, sum, a, b, sum);
+  else
+    SS_RUN_KIND (t, addmm_wide_out, NULL, sum, a, b, sum);
 }
 
 /* ---- bmm ---- */

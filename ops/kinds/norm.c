@@ -19,7 +19,7 @@ infer_layer_norm (SsCall *c)
   c->out[1] = c->out[2] = ss_tensor (SS_F32, x->n_dims, rows);
 }
 
-/* inputs: grad, x, mean, rstd, weight */
+/* inputs: grad, x, mean, rstd, weight, bias */
 static void
 infer_layer_norm_grad (SsCall *c)
 {
@@ -75,16 +75,17 @@ layer_norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue *
   SsValue *all[SS_MAX_OUTPUTS];
 
   ss_record_multi (t, &layer_norm_grad, NULL,
-                   SS_VALUES (grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1), ss_node_saved (n, 2),
-                              ss_node_saved (n, 3)),
+                   SS_VALUES (grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1),
+                              ss_node_saved (n, 2), ss_node_saved (n, 3), ss_node_saved (n, 4)),
                    all);
   memcpy (out, all, 3 * sizeof *out);
 }
 
 static const SsOpKind layer_norm = {
   .name = "aten::native_layer_norm", .node_name = "NativeLayerNormBackward0", .infer = infer_layer_norm,
-  .saves = { { 0, SS_ALWAYS }, { SS_RESULT (1), SS_ALWAYS }, { SS_RESULT (2), SS_ALWAYS }, { 1, SS_ALWAYS } },
-  .n_saves = 4, .backward = layer_norm_backward,
+  .saves = { { 0, SS_ALWAYS }, { SS_RESULT (1), SS_ALWAYS }, { SS_RESULT (2), SS_ALWAYS },
+             { 1, SS_ALWAYS }, { 2, SS_ALWAYS } },
+  .n_saves = 5, .backward = layer_norm_backward,
 };
 
 SsValue *

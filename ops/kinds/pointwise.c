@@ -74,10 +74,12 @@ ss_pass_gradient (SsTape *t G_GNUC_UNUSED, const SsNode *n, SsValue *const *grad
 /* ---- arithmetic ---- */
 
 static const SsOpKind add = {
-  .name = "aten::add", .node_name = "AddBackward0", .infer = ss_infer_broadcast, .backward = ss_pass_gradient,
+  .name = "aten::add", .overload = "Tensor", .node_name = "AddBackward0",
+  .infer = ss_infer_broadcast, .backward = ss_pass_gradient,
 };
 static const SsOpKind add_scalar = {
-  .name = "aten::add", .node_name = "AddBackward0", .infer = ss_infer_like_first, .backward = ss_pass_gradient,
+  .name = "aten::add", .overload = "Tensor", .node_name = "AddBackward0",
+  .infer = ss_infer_like_first, .backward = ss_pass_gradient,
 };
 
 SsValue *
@@ -103,7 +105,8 @@ mul_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 /* saved: other if self needs a gradient, self if other does */
 static const SsOpKind mul = {
-  .name = "aten::mul", .node_name = "MulBackward0", .infer = ss_infer_broadcast,
+  .name = "aten::mul", .overload = "Tensor", .node_name = "MulBackward0",
+  .infer = ss_infer_broadcast,
   .saves = { { 1, 0 }, { 0, 1 } }, .n_saves = 2, .backward = mul_backward,
 };
 
@@ -120,7 +123,8 @@ scale_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad, 
 }
 
 static const SsOpKind scale = {
-  .name = "aten::mul", .node_name = "MulBackward0", .infer = ss_infer_like_first, .backward = scale_backward,
+  .name = "aten::mul", .overload = "Tensor", .node_name = "MulBackward0",
+  .infer = ss_infer_like_first, .backward = scale_backward,
 };
 
 SsValue *
@@ -130,13 +134,32 @@ ss_scale (SsTape *t, SsValue *a)
 }
 
 static void
+scale_native_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad,
+                       SsValue **out)
+{
+  out[0] = ss_plain (t, SS_PLAIN_SCALE, grad[0], NULL, ss_value_dtype (grad[0]));
+}
+
+static const SsOpKind scale_native = {
+  .name = "aten::mul", .overload = "Scalar", .node_name = "MulBackward1",
+  .infer = ss_infer_like_first, .backward = scale_native_backward,
+};
+
+SsValue *
+ss_scale_native (SsTape *t, SsValue *a)
+{
+  return SS_RUN_KIND (t, scale_native, NULL, a);
+}
+
+static void
 div_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad, SsValue **out)
 {
   out[0] = ss_plain (t, SS_PLAIN_DIV, grad[0], NULL, ss_value_dtype (grad[0]));
 }
 
 static const SsOpKind div_scalar = {
-  .name = "aten::div", .node_name = "DivBackward0", .infer = ss_infer_like_first, .backward = div_backward,
+  .name = "aten::div", .overload = "Tensor", .node_name = "DivBackward0",
+  .infer = ss_infer_like_first, .backward = div_backward,
 };
 
 SsValue *
@@ -151,13 +174,15 @@ power_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
   SsValue *x = ss_node_saved (n, 0);
   g_autoptr (SsValue) power = ss_keep (ss_plain (t, SS_PLAIN_POW, x, NULL, ss_value_dtype (x)));
-  g_autoptr (SsValue) scaled = ss_keep (ss_plain (t, SS_PLAIN_MUL, grad[0], NULL, ss_value_dtype (grad[0])));
+  g_autoptr (SsValue) scaled
+    = ss_keep (ss_plain (t, SS_PLAIN_SCALE, grad[0], NULL, ss_value_dtype (grad[0])));
 
   out[0] = ss_plain (t, SS_PLAIN_MUL, scaled, power, ss_dtype_promote (ss_value_dtype (scaled), ss_value_dtype (power)));
 }
 
 static const SsOpKind pow_kind = {
-  .name = "aten::pow", .node_name = "PowBackward0", .infer = ss_infer_like_first,
+  .name = "aten::pow", .overload = "Tensor_Scalar", .node_name = "PowBackward0",
+  .infer = ss_infer_like_first,
   .saves = { { 0, SS_ALWAYS } }, .n_saves = 1, .backward = power_backward,
 };
 static const SsOpKind rsqrt = {
@@ -267,7 +292,14 @@ ss_contiguous (SsTape *t, SsValue *a)
 /* ---- kernels without a derivative ---- */
 
 static const SsOpKind plain[SS_N_PLAIN] = {
-#define SS_PLAIN_KIND(UPPER, text) [SS_PLAIN_##UPPER] = { .name = text, .infer = infer_typed },
+#define SS_PLAIN_KIND(UPPER, text, signature)                                                      \
+  [SS_PLAIN_##UPPER] = { .name = text, .overload = signature, .infer = infer_typed },
+  SS_PLAIN_KERNELS (SS_PLAIN_KIND)
+#undef SS_PLAIN_KIND
+};
+static const SsOpKind plain_of_two[SS_N_PLAIN] = {
+#define SS_PLAIN_KIND(UPPER, text, signature)                                                      \
+  [SS_PLAIN_##UPPER] = { .name = text, .overload = "Tensor", .infer = infer_typed },
   SS_PLAIN_KERNELS (SS_PLAIN_KIND)
 #undef SS_PLAIN_KIND
 };
@@ -275,7 +307,7 @@ static const SsOpKind plain[SS_N_PLAIN] = {
 SsValue *
 ss_plain (SsTape *t, SsPlainKernel kernel, SsValue *a, SsValue *b, SsDtype dtype)
 {
-  return b ? SS_RUN_KIND (t, plain[kernel], SS_ATTRIBUTES (dtype), a, b)
+  return b ? SS_RUN_KIND (t, plain_of_two[kernel], SS_ATTRIBUTES (dtype), a, b)
            : SS_RUN_KIND (t, plain[kernel], SS_ATTRIBUTES (dtype), a);
 }
 
@@ -286,7 +318,8 @@ number_scratch (SsCall *c)
 }
 
 static const SsOpKind pow_of_number = {
-  .name = "aten::pow", .infer = ss_infer_like_first, .scratch = number_scratch,
+  .name = "aten::pow", .overload = "Scalar", .infer = ss_infer_like_first,
+  .scratch = number_scratch,
 };
 
 SsValue *
@@ -295,15 +328,22 @@ ss_pow_of_number (SsTape *t, SsValue *exponent)
   return SS_RUN_KIND (t, pow_of_number, NULL, exponent);
 }
 
+/* as large as the widest operand, of the values' type */
 static void
 infer_where (SsCall *c)
 {
+  const SsTensor *like = ss_call_in (c, 1);
+
+  for (guint i = 0; i < c->n_in; i++)
+    if (ss_call_in (c, i)->n_dims > like->n_dims)
+      like = ss_call_in (c, i);
   c->n_out = 1;
-  c->out[0] = *ss_call_in (c, 1);
-  ss_tensor_like (&c->out[0], ss_call_in (c, 1));
+  c->out[0] = *like;
+  c->out[0].dtype = ss_call_in (c, 1)->dtype;
+  ss_tensor_like (&c->out[0], like);
 }
 
-static const SsOpKind where = { .name = "aten::where", .infer = infer_where };
+static const SsOpKind where = { .name = "aten::where", .overload = "self", .infer = infer_where };
 
 SsValue *
 ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b)
@@ -311,121 +351,46 @@ ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b)
   return SS_RUN_KIND (t, where, NULL, condition, a, b);
 }
 
-/* attribute[0]: dtype; inputs: condition, a */
-static void
-infer_where_number (SsCall *c)
-{
-  ss_infer_like_first (c);
-  c->out[0].dtype = (guint8) c->attribute[0];
-}
+/* ---- values that the host reads ---- */
 
 static void
-where_number_allocate (SsCall *c)
+infer_nothing (SsCall *c)
 {
-  ss_call_scratch (c, ss_dtype_bytes ((SsDtype) c->attribute[0]));
-  ss_call_result (c, 0);
+  c->n_out = 0;
 }
 
-static const SsOpKind where_number = {
-  .name = "aten::where", .infer = infer_where_number, .allocate = where_number_allocate,
+static const SsOpKind item = {
+  .name = "aten::_local_scalar_dense", .infer = infer_nothing, .in_place = TRUE,
+  .is_synchronous = TRUE,
 };
 
-SsValue *
-ss_where_number (SsTape *t, SsValue *condition, SsValue *a, SsDtype dtype)
+void
+ss_item (SsTape *t, SsValue *a)
 {
-  return SS_RUN_KIND (t, where_number, SS_ATTRIBUTES (dtype), condition, a);
+  SS_RUN_KIND (t, item, NULL, a);
 }
 
-/* attributes: dtype, n_dims, sizes */
+/* at::eq, its all (), and that item (ATen/native/cuda/Equal.cpp) */
 static void
-infer_factory (SsCall *c)
+equal_scratch (SsCall *c)
 {
-  c->n_out = 1;
-  c->out[0] = ss_tensor ((SsDtype) c->attribute[0], (guint) c->attribute[1], c->attribute + 2);
+  ss_call_scratch (c, ss_tensor_count (ss_call_in (c, 0)));
+  ss_call_scratch (c, ss_dtype_bytes (SS_BOOL));
 }
 
-static const SsOpKind arange = { .name = "aten::arange", .infer = infer_factory };
-static const SsOpKind zeros = { .name = "aten::zeros", .infer = infer_factory };
-static const SsOpKind ones = { .name = "aten::ones", .infer = infer_factory };
-static const SsOpKind full = { .name = "aten::full", .infer = infer_factory };
-
-/* What is only looked at for its sizes is not read. */
 static void
-cost_of_filling (const SsCall *c, SsCost *cost)
+equal_cost (const SsCall *c G_GNUC_UNUSED, SsCost *cost)
 {
-  cost->bytes = ss_tensor_bytes (&c->out[0]);
+  cost->n_launches = 3;
 }
 
-static const SsOpKind ones_like = {
-  .name = "aten::ones_like", .infer = ss_infer_like_first, .cost = cost_of_filling,
-};
-static const SsOpKind full_like = {
-  .name = "aten::full_like", .infer = ss_infer_like_first, .cost = cost_of_filling,
-};
-static const SsOpKind zeros_like = {
-  .name = "aten::zeros_like", .infer = infer_typed, .cost = cost_of_filling,
-};
-static const SsOpKind new_zeros = {
-  .name = "aten::new_zeros", .infer = infer_factory, .cost = cost_of_filling,
+static const SsOpKind equal = {
+  .name = "aten::equal", .infer = infer_nothing, .scratch = equal_scratch, .cost = equal_cost,
+  .in_place = TRUE, .is_synchronous = TRUE,
 };
 
-static SsValue *
-make (SsTape *t, const SsOpKind *kind, SsDtype dtype, guint n_dims, const gint64 *size)
+void
+ss_equal (SsTape *t, SsValue *a, SsValue *b)
 {
-  gint64 attribute[SS_N_ATTRIBUTES] = { dtype, n_dims };
-
-  for (guint i = 0; i < n_dims; i++)
-    attribute[2 + i] = size[i];
-  return ss_record (t, kind, attribute, 0, NULL);
-}
-
-SsValue *
-ss_arange (SsTape *t, SsDtype dtype, gint64 n)
-{
-  return make (t, &arange, dtype, 1, &n);
-}
-
-SsValue *
-ss_zeros (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size)
-{
-  return make (t, &zeros, dtype, n_dims, size);
-}
-
-SsValue *
-ss_ones (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size)
-{
-  return make (t, &ones, dtype, n_dims, size);
-}
-
-SsValue *
-ss_full (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size)
-{
-  return make (t, &full, dtype, n_dims, size);
-}
-
-SsValue *
-ss_ones_like (SsTape *t, SsValue *a)
-{
-  return SS_RUN_KIND (t, ones_like, NULL, a);
-}
-
-SsValue *
-ss_full_like (SsTape *t, SsValue *a)
-{
-  return SS_RUN_KIND (t, full_like, NULL, a);
-}
-
-SsValue *
-ss_zeros_like (SsTape *t, SsValue *a, SsDtype dtype)
-{
-  return SS_RUN_KIND (t, zeros_like, SS_ATTRIBUTES (dtype), a);
-}
-
-SsValue *
-ss_new_zeros (SsTape *t, SsValue *a, guint n_dims, const gint64 *size)
-{
-  gint64 attribute[SS_N_ATTRIBUTES] = { ss_value_dtype (a), n_dims };
-
-  memcpy (attribute + 2, size, n_dims * sizeof *size);
-  return SS_RUN_KIND (t, new_zeros, attribute, a);
+  SS_RUN_KIND (t, equal, NULL, a, b);
 }

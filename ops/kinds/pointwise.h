@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "ops/tape.h"
+#include "ops/kinds/factory.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +16,8 @@ SsValue *ss_add_scalar (SsTape *t, SsValue *a);
 SsValue *ss_mul (SsTape *t, SsValue *a, SsValue *b);
 /* a * number, differentiable */
 SsValue *ss_scale (SsTape *t, SsValue *a);
+/* the same called from C++ */
+SsValue *ss_scale_native (SsTape *t, SsValue *a);
 /* a / number, differentiable */
 SsValue *ss_div_scalar (SsTape *t, SsValue *a);
 /* a ** number; autocast runs it in f32 */
@@ -35,40 +37,35 @@ SsValue *ss_clone (SsTape *t, SsValue *a);
 SsValue *ss_clone_like (SsTape *t, SsValue *a, const SsTensor *layout);
 /* The value itself if it is contiguous, else a copy. */
 SsValue *ss_contiguous (SsTape *t, SsValue *a);
-SsValue *ss_ones_like (SsTape *t, SsValue *a);
-/* torch.zeros_like (a, dtype), torch.full_like (a): contiguous or laid out as a dense `a` is */
-SsValue *ss_zeros_like (SsTape *t, SsValue *a, SsDtype dtype);
-SsValue *ss_full_like (SsTape *t, SsValue *a);
-/* a.new_zeros (sizes) */
-SsValue *ss_new_zeros (SsTape *t, SsValue *a, guint n_dims, const gint64 *size);
 
-/* Kernels without a derivative, by the name a profiler shows; `b` may be NULL. */
+/* Kernels without a derivative, by the name a profiler shows and the overload for one operand; `b`
+ * may be NULL.  A number in Python becomes a tensor on the way, one in C++ (SCALE) does not. */
 #define SS_PLAIN_KERNELS(X)                                                                        \
-  X (ADD, "aten::add") X (SUB, "aten::sub") X (MUL, "aten::mul") X (DIV, "aten::div")              \
-  X (POW, "aten::pow") X (SQRT, "aten::sqrt") X (RECIPROCAL, "aten::reciprocal")                   \
-  X (COS, "aten::cos") X (SIN, "aten::sin") X (EQ, "aten::eq") X (NE, "aten::ne")                  \
-  X (LE, "aten::le") X (LT, "aten::lt") X (GT, "aten::gt") X (GE, "aten::ge")            \
-  X (NOT, "aten::bitwise_not") X (AND, "aten::bitwise_and") X (RSUB, "aten::rsub")                 \
-  X (CLAMP, "aten::clamp") X (TRIL, "aten::tril") X (CLONE, "aten::clone")
+  X (ADD, "aten::add", "Tensor") X (SUB, "aten::sub", "Tensor") X (MUL, "aten::mul", "Tensor")     \
+  X (DIV, "aten::div", "Tensor") X (SCALE, "aten::mul", "Scalar")                                  \
+  X (POW, "aten::pow", "Tensor_Scalar") X (SQRT, "aten::sqrt", NULL)                               \
+  X (RECIPROCAL, "aten::reciprocal", NULL) X (COS, "aten::cos", NULL) X (SIN, "aten::sin", NULL)   \
+  X (EQ, "aten::eq", "Scalar") X (NE, "aten::ne", "Scalar") X (LE, "aten::le", "Scalar")           \
+  X (LT, "aten::lt", "Scalar") X (GT, "aten::gt", "Scalar") X (GE, "aten::ge", "Scalar")           \
+  X (NOT, "aten::bitwise_not", NULL) X (AND, "aten::bitwise_and", "Scalar")                        \
+  X (RSUB, "aten::rsub", "Scalar") X (CLAMP, "aten::clamp", NULL) X (TRIL, "aten::tril", NULL)     \
+  X (CLONE, "aten::clone", NULL)
 typedef enum
 {
-#define SS_PLAIN_MEMBER(UPPER, name) SS_PLAIN_##UPPER,
+#define SS_PLAIN_MEMBER(UPPER, name, overload) SS_PLAIN_##UPPER,
   SS_PLAIN_KERNELS (SS_PLAIN_MEMBER)
 #undef SS_PLAIN_MEMBER
   SS_N_PLAIN
 } SsPlainKernel;
 SsValue *ss_plain (SsTape *t, SsPlainKernel kernel, SsValue *a, SsValue *b, SsDtype dtype);
+/* a.item (): a copy to the host, which waits for it */
+void ss_item (SsTape *t, SsValue *a);
+/* torch.equal (a, b): the host waits for the answer */
+void ss_equal (SsTape *t, SsValue *a, SsValue *b);
 /* torch.pow (number, tensor): the number becomes a 0-dim f64 tensor, after the output */
 SsValue *ss_pow_of_number (SsTape *t, SsValue *exponent);
 /* torch.where (condition, a, b) of tensors, no derivative */
 SsValue *ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b);
-/* torch.where (condition, a, number): the number becomes a 0-dim tensor first; shaped as the condition */
-SsValue *ss_where_number (SsTape *t, SsValue *condition, SsValue *a, SsDtype dtype);
-/* Factory kernels: torch.arange, torch.zeros, torch.ones ... */
-SsValue *ss_arange (SsTape *t, SsDtype dtype, gint64 n);
-SsValue *ss_zeros (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);
-SsValue *ss_ones (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);
-SsValue *ss_full (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);
 
 /* ---- for other kinds: shapes of pointwise results ---- */
 void ss_infer_like_first (SsCall *c);

@@ -2,6 +2,7 @@
 #include "ops/kinds/reduce.h"
 
 #include "ops/kinds/pointwise.h"
+#include "ops/kinds/view.h"
 
 #define ACCUMULATOR_BYTES 4      /* f32, for f32, bf16 and f16 inputs */
 
@@ -41,8 +42,20 @@ mean_scratch (SsCall *c)
   ss_call_reduce_scratch (c, ss_call_in (c, 0), reduced, ACCUMULATOR_BYTES);
 }
 
+/* reads what was expanded once */
+static void
+mean_grad_cost (const SsCall *c, SsCost *cost)
+{
+  const SsTensor *o = &c->out[0];
+  guint64 bytes = ss_tensor_bytes (o);
+
+  cost->bytes = ss_size_add (bytes, bytes / (guint64) MAX (o->size[o->n_dims - 1], 1));
+}
+
 /* the gradient, expanded, over the count */
-static const SsOpKind mean_grad = { .name = "aten::div", .infer = infer_sizes };
+static const SsOpKind mean_grad = {
+  .name = "aten::div", .overload = "Scalar", .infer = infer_sizes, .cost = mean_grad_cost,
+};
 
 static void
 mean_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -50,12 +63,14 @@ mean_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
   gint64 attribute[SS_N_ATTRIBUTES] = { 0 };
 
   sizes_of (ss_node_wanted (n, 0), attribute);
-  out[0] = SS_RUN_KIND (t, mean_grad, attribute, grad[0]);
+  out[0] = SS_RUN_KIND (t, mean_grad, attribute,
+                        ss_expand (t, grad[0], (guint) attribute[0] - 1,
+                                   attribute[attribute[0]]));
 }
 
 static const SsOpKind mean = {
-  .name = "aten::mean", .node_name = "MeanBackward1", .infer = infer_mean, .backward = mean_backward,
-  .scratch = mean_scratch,
+  .name = "aten::mean", .overload = "dim", .node_name = "MeanBackward1", .infer = infer_mean,
+  .backward = mean_backward, .scratch = mean_scratch,
 };
 
 SsValue *
@@ -101,8 +116,19 @@ static const SsOpKind vector_norm = {
   .name = "aten::linalg_vector_norm", .infer = infer_reduced, .scratch = reduced_scratch,
 };
 static const SsOpKind mean_over = {
-  .name = "aten::mean", .infer = infer_reduced, .scratch = reduced_scratch,
+  .name = "aten::mean", .overload = "dim", .infer = infer_reduced, .scratch = reduced_scratch,
 };
+
+static const SsOpKind sum_over = {
+  .name = "aten::sum", .overload = "dim_IntList", .infer = infer_reduced,
+  .scratch = reduced_scratch,
+};
+
+SsValue *
+ss_sum_over (SsTape *t, SsValue *a, guint dim)
+{
+  return SS_RUN_KIND (t, sum_over, SS_ATTRIBUTES (1 << dim, FALSE), a);
+}
 
 SsValue *
 ss_vector_norm (SsTape *t, SsValue *a, guint reduced, gboolean is_kept)
@@ -118,27 +144,52 @@ ss_mean_over (SsTape *t, SsValue *a, guint dim)
 
 /* ---- sum ---- */
 
+/* attributes: n_dims and sizes of what it is summed to; dimensions stay, with size 1 */
+static void
+infer_sum (SsCall *c)
+{
+  const SsTensor *x = ss_call_in (c, 0);
+  guint lead = x->n_dims - (guint) c->attribute[0];
+  gint64 size[SS_MAX_DIMS];
+
+  for (guint i = 0; i < x->n_dims; i++)
+    size[i] = i < lead ? 1 : c->attribute[1 + i - lead];
+  c->n_out = 1;
+  c->out[0] = ss_tensor ((SsDtype) x->dtype, x->n_dims, size);
+}
+
 static void
 sum_scratch (SsCall *c)
 {
-  const SsTensor *x = ss_call_in (c, 0), *o = &c->out[0];
-  guint lead = x->n_dims - o->n_dims;
+  const SsTensor *x = ss_call_in (c, 0);
+  guint lead = x->n_dims - (guint) c->attribute[0];
   gboolean reduced[SS_MAX_DIMS];
 
   for (guint i = 0; i < x->n_dims; i++)
-    reduced[i] = i < lead || (o->size[i - lead] == 1 && x->size[i] != 1);
+    reduced[i] = i < lead || (c->attribute[1 + i - lead] == 1 && x->size[i] != 1);
   ss_call_reduce_scratch (c, x, reduced, ACCUMULATOR_BYTES);
 }
 
-static const SsOpKind sum = { .name = "aten::sum", .infer = infer_sizes, .scratch = sum_scratch };
+static const SsOpKind sum = {
+  .name = "aten::sum", .overload = "dim_IntList", .infer = infer_sum, .scratch = sum_scratch,
+};
+static const SsOpKind sum_all = {
+  .name = "aten::sum", .infer = infer_sizes, .scratch = sum_scratch,
+};
 
+/* at::sum_to */
 SsValue *
 ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target)
 {
   gint64 attribute[SS_N_ATTRIBUTES] = { 0 };
+  guint n_dims = a->tensor.n_dims;
+  SsValue *kept;
 
   sizes_of (target, attribute);
-  return SS_RUN_KIND (t, sum, attribute, a);
+  if (target->n_dims == 0)
+    return SS_RUN_KIND (t, sum_all, attribute, a);
+  kept = SS_RUN_KIND (t, sum, attribute, a);
+  return n_dims > target->n_dims ? ss_view (t, kept, target->n_dims, target->size) : kept;
 }
 
 /* ---- over everything, of integers ---- */

@@ -16,6 +16,8 @@ SsValue *ss_vector_norm (SsTape *t, SsValue *a, guint reduced, gboolean is_kept)
 #define SS_ALL_DIMS G_MAXUINT
 /* mean (dim, keepdim), no derivative */
 SsValue *ss_mean_over (SsTape *t, SsValue *a, guint dim);
+/* sum (dim), no derivative */
+SsValue *ss_sum_over (SsTape *t, SsValue *a, guint dim);
 /* Sum over the dimensions in which `target` is smaller (broadcasting undone), in a's own type. */
 SsValue *ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target);
 /* sum () of bools: how many are true, an i64 scalar */

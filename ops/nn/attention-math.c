@@ -17,9 +17,8 @@ causal_bias (SsTape *t, gint64 s)
 {
   g_autoptr (SsValue) lower
     = ss_keep (ss_plain (t, SS_PLAIN_TRIL, ss_ones (t, SS_BOOL, SS_DIMS (s, s)), NULL, SS_BOOL));
-  g_autoptr (SsValue) zero = ss_keep (ss_full (t, SS_F32, 0, NULL));
 
-  return ss_where_number (t, lower, zero, SS_F32);
+  return ss_mask_bias (t, lower, SS_F32);
 }
 
 /* repeat_interleave over heads: (B, KV, S, D) -> (B, H, S, D) */
@@ -35,9 +34,9 @@ repeated (SsTape *t, SsValue *x, gint64 n_heads)
 SsValue *
 ss_mask_bias (SsTape *t, SsValue *mask, SsDtype dtype)
 {
-  g_autoptr (SsValue) zero = ss_keep (ss_full (t, dtype, 0, NULL));
+  g_autoptr (SsValue) zero = ss_keep (ss_scalar_tensor (t, dtype));
 
-  return ss_where_number (t, mask, zero, dtype);
+  return ss_where (t, mask, zero, ss_scalar_tensor (t, dtype));
 }
 
 SsValue *
@@ -48,7 +47,7 @@ ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, Ss
   g_autoptr (SsValue) q_f32 = ss_keep (ss_to (t, q_arg, SS_F32));
   g_autoptr (SsValue) k_f32 = ss_keep (ss_to (t, k_arg, SS_F32));
   g_autoptr (SsValue) v_f32 = ss_keep (ss_to (t, v_arg, SS_F32));
-  g_autoptr (SsValue) q = ss_keep (ss_scale (t, q_f32));
+  g_autoptr (SsValue) q = ss_keep (ss_scale_native (t, q_f32));
   g_autoptr (SsValue) bias = ss_keep (mask ? ss_mask_bias (t, mask, SS_F32) : causal_bias (t, s));
   g_autoptr (SsValue) k = ss_keep (k_f32), v = ss_keep (v_f32), weights = NULL, returned = NULL;
 
@@ -57,7 +56,7 @@ ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, Ss
       ss_rebind (&k, repeated (t, k, n_heads));
       ss_rebind (&v, repeated (t, v, n_heads));
     }
-  weights = ss_keep (ss_matmul4_plain (t, q, ss_scale (t, ss_transpose (t, k, 2, 3))));
+  weights = ss_keep (ss_matmul4_plain (t, q, ss_scale_native (t, ss_transpose (t, k, 2, 3))));
   ss_add_in_place (t, weights, bias);
   ss_rebind (&weights, ss_safe_softmax (t, weights));
   ss_rebind (&weights, ss_dropout (t, weights, dropout_p));

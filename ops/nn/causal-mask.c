@@ -7,6 +7,18 @@
 #include "ops/kinds/view.h"
 #include "ops/nn/attention.h"
 
+/* torch.diff (x, prepend=first) */
+static SsValue *
+differences (SsTape *t, SsValue *first, SsValue *x)
+{
+  SS_NATIVE (t);
+  gint64 s = ss_value_size (x, 1);
+  g_autoptr (SsValue) joined = ss_keep (ss_cat (t, first, x, 1));
+  SsValue *later = ss_slice (t, joined, 1, 1, s);
+
+  return ss_plain (t, SS_PLAIN_SUB, later, ss_slice (t, joined, 1, 0, s), SS_I64);
+}
+
 /* It looks for packed sequences whatever the implementation (find_packed_sequence_indices); that is all that
  * sdpa needs. */
 static void
@@ -16,12 +28,11 @@ look_for_packing (SsTape *t, SsValue *positions, gint64 batch)
   gint64 s = ss_value_size (position_ids, 1);
   g_autoptr (SsValue) first
     = ss_keep (ss_plain (t, SS_PLAIN_SUB, ss_slice (t, position_ids, 1, 0, 1), NULL, SS_I64));
-  SsValue *shifted = ss_slice (t, ss_cat (t, first, position_ids, 1), 1, 1, s);
-  g_autoptr (SsValue) diff = ss_keep (ss_plain (t, SS_PLAIN_SUB, shifted, NULL, SS_I64));
+  g_autoptr (SsValue) diff = ss_keep (differences (t, first, position_ids));
   g_autoptr (SsValue) packed = ss_keep (ss_cumsum (t, ss_plain (t, SS_PLAIN_NE, diff, NULL, SS_BOOL)));
   SsValue *last = ss_reshape (t, ss_slice (t, packed, 1, s - 1, 1), SS_DIMS (batch));
 
-  ss_discard (ss_all (t, ss_plain (t, SS_PLAIN_EQ, last, NULL, SS_BOOL)));
+  ss_item (t, ss_all (t, ss_plain (t, SS_PLAIN_EQ, last, NULL, SS_BOOL)));
 }
 
 /* arange, then arange + offset under the same name */
@@ -73,7 +84,7 @@ additive (SsTape *t, SsValue *is_visible_arg, gint64 batch, SsDtype dtype)
   g_autoptr (SsValue) is_visible = ss_keep (ss_expand (t, is_visible_arg, 0, batch));
   g_autoptr (SsValue) zero = ss_keep (ss_zeros (t, dtype, 0, NULL));
 
-  return ss_where_number (t, is_visible, zero, dtype);
+  return ss_where (t, is_visible, zero, ss_scalar_tensor (t, dtype));
 }
 
 SsValue *

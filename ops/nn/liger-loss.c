@@ -31,9 +31,9 @@ static void
 function_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
   {
-    g_autoptr (SsValue) one = ss_keep (ss_full (t, SS_F32, 0, NULL));
+    g_autoptr (SsValue) one = ss_keep (ss_tensor_of_number (t, SS_F32));
 
-    ss_discard (ss_all (t, ss_plain (t, SS_PLAIN_EQ, grad[0], one, SS_BOOL)));
+    ss_equal (t, grad[0], one);
   }
   for (guint i = 0; i < n->n_saved; i++)
     if (ss_node_saved (n, i))
@@ -80,7 +80,7 @@ check_targets (SsTape *t, SsValue *target, SsValue *mask, gboolean is_max)
 {
   SsValue *bound = ss_extremum (t, is_max, ss_plain (t, SS_PLAIN_MUL, target, mask, SS_I64));
 
-  ss_discard (ss_plain (t, is_max ? SS_PLAIN_LT : SS_PLAIN_GE, bound, NULL, SS_BOOL));
+  ss_item (t, ss_plain (t, is_max ? SS_PLAIN_LT : SS_PLAIN_GE, bound, NULL, SS_BOOL));
 }
 
 static SsValue *
@@ -90,7 +90,7 @@ cross_entropy_forward (SsTape *t, SsValue *logits, SsValue *target)
   g_autoptr (SsValue) loss = ss_keep (ss_zeros (t, SS_F32, SS_DIMS (n_rows)));
   g_autoptr (SsValue) mask = ss_keep (ss_plain (t, SS_PLAIN_NE, target, NULL, SS_BOOL));
 
-  ss_discard (ss_count (t, mask));
+  ss_item (t, ss_count (t, mask));
   check_targets (t, target, mask, TRUE);
   check_targets (t, target, mask, FALSE);
   ss_liger_cross_entropy_kernel (t, logits, target, loss);
@@ -206,7 +206,7 @@ run_chunk (SsTape *t, const Fused *f, gint64 first, gint64 n)
 static SsValue *
 zeros_like (SsTape *t, SsValue *x)
 {
-  return ss_zeros (t, ss_value_dtype (x), x->tensor.n_dims, x->tensor.size);
+  return ss_zeros_like (t, x, ss_value_dtype (x));
 }
 
 static SsValue *
@@ -221,7 +221,7 @@ fused_forward (SsTape *t, Fused *f)
     f->grad[GRAD_WEIGHT] = ss_keep (zeros_like (t, f->weight));
   f->loss = ss_keep (ss_zeros (t, SS_F32, SS_DIMS (n_rows)));
   mask = ss_keep (ss_plain (t, SS_PLAIN_NE, f->target, NULL, SS_BOOL));
-  ss_discard (ss_count (t, mask));
+  ss_item (t, ss_count (t, mask));
   if (can_use_out (t, f))
     f->logits
       = ss_keep (ss_empty_sizes (t, ss_value_dtype (f->hidden), SS_DIMS (chunk, vocab_size)));

@@ -116,7 +116,7 @@ update (SsOptimizerRun *run)
       SsValue *target = ss_slot_target (s);
       g_autoptr (SsValue) gradient = ss_slot_gradient (t, s);
 
-      ss_discard (ss_vector_norm (t, target, SS_ALL_DIMS, FALSE));
+      ss_item (t, ss_vector_norm (t, target, SS_ALL_DIMS, FALSE));
       if (gradient->tensor.n_dims > 1)
         estimate_matrix (t, s, gradient, &n);
       else
@@ -125,7 +125,7 @@ update (SsOptimizerRun *run)
       SS_IN_PLACE (t, RSQRT, n.var_estimate);
       ss_rebind (&n.update, n.var_estimate);
       SS_IN_PLACE (t, MUL, n.update, gradient);
-      ss_discard (ss_vector_norm (t, n.update, SS_ALL_DIMS, FALSE));
+      ss_item (t, ss_vector_norm (t, n.update, SS_ALL_DIMS, FALSE));
       SS_IN_PLACE (t, ADD, target, n.update);
     }
   ss_drop (&n.row_mean);

@@ -66,7 +66,7 @@ update_foreach (SsOptimizerRun *run, gboolean decays)
   denominators = ss_foreach_new (t, SS_FOREACH_SQRT, avg_sq, SS_N_DTYPES);
   SS_FOREACH (t, DIV, { denominators, 2 });
   SS_FOREACH (t, ADD, { denominators, 2 });
-  SS_FOREACH (t, ADDCDIV, { targets, 2 }, { avg, 1 }, { denominators, 1 });
+  SS_FOREACH (t, ADDCDIV_EACH, { targets, 2 }, { avg, 1 }, { denominators, 1 });
 }
 
 /* _single_tensor_adam: `denom` lives until the next parameter's replaces it */

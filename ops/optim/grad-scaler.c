@@ -93,7 +93,11 @@ ss_grad_scaler_step (SsGradScaler *self, SsOptimizerRun *optimizer)
   if (optimizer->implementation == SS_FUSED)
     step_fused (self, optimizer, found_inf);
   else
-    ss_optimizer_step (optimizer);
+    {
+      /* any gradient that is not finite makes it skip the step: the host looks */
+      ss_item (optimizer->tape, found_inf);
+      ss_optimizer_step (optimizer);
+    }
   /* update () */
   SS_IN_PLACE (optimizer->tape, UPDATE_SCALE, self->scale, self->growth_tracker, found_inf);
 }
