@@ -18,7 +18,7 @@ struct _SsDevice
   double peak_bf16_flop_per_s, peak_fp16_flop_per_s, peak_fp32_flop_per_s;
   double matmul_efficiency, sustained_factor, memory_efficiency, multi_tensor_efficiency;
   double attention_forward_efficiency, attention_backward_efficiency;
-  double kernel_floor_s, launch_latency_s, further_launch_s;
+  double kernel_floor_s, launch_latency_s, further_launch_s, segment_call_s;
   double forward_issue_s, backward_issue_s, optimizer_issue_s;
   guint queue_depth;
 };
@@ -122,6 +122,7 @@ read_launch (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
   read_time (node, "backward-issue", &self->backward_issue_s, problems);
   read_time (node, "optimizer-issue", &self->optimizer_issue_s, problems);
   read_time (node, "further-launch", &self->further_launch_s, problems);
+  read_time (node, "segment-call", &self->segment_call_s, problems);
   self->queue_depth = read_guint (node, "queue-depth", 1000000, problems);
 }
 
@@ -330,6 +331,13 @@ double
 ss_device_further_launch_s (const SsDevice *self)
 {
   return self->further_launch_s;
+}
+
+double
+ss_device_segment_call_s (const SsDevice *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+  return self->segment_call_s;
 }
 
 double

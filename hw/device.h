@@ -48,6 +48,7 @@ double ss_device_backward_issue_s (const SsDevice *self);
 double ss_device_optimizer_issue_s (const SsDevice *self);
 double ss_device_further_launch_s (const SsDevice *self);  /* each kernel of an op but the first */
 double ss_device_launch_latency_s (const SsDevice *self);  /* from issue to the earliest start */
+double ss_device_segment_call_s (const SsDevice *self);    /* cudaMalloc or cudaFree of a segment */
 guint ss_device_queue_depth (const SsDevice *self);        /* launches ahead of the device */
 
 G_END_DECLS

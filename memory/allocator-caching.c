@@ -232,6 +232,7 @@ caching_empty_cache (SsAllocator *base)
 
 const SsAllocatorClass ss_allocator_caching = {
   .name = "caching",
+  .calls_driver = TRUE,
   .description = "PyTorch's caching allocator: pools, best fit, split blocks, flush and retry",
   .create = caching_create,
   .destroy = caching_destroy,

@@ -81,6 +81,7 @@ typedef struct
 {
   const char *name;              /* the word of the scenario file */
   const char *description;       /* one line for `stepsim list allocators` */
+  gboolean calls_driver;         /* its segments are asked of a driver, which takes time */
   SsAllocator *(*create) (const SsAllocatorSettings *settings, GError **error);
   void (*destroy) (SsAllocator *self);
   /* NULL: out of memory, `report` is filled and nothing but a flush has happened. bytes may be

@@ -92,6 +92,14 @@ ss_program_mark (const SsProgram *self, guint32 id)
   return &g_array_index (self->marks, SsMark, id);
 }
 
+gboolean
+ss_mark_ends_step (const SsMark *mark)
+{
+  return mark->type == SS_MARK_END
+         || (mark->type == SS_MARK_PHASE && mark->phase == SS_PHASE_FORWARD && mark->step > 1
+             && mark->micro_batch == 1);
+}
+
 const SsTensor *
 ss_program_operand (const SsProgram *self, guint32 index)
 {

@@ -62,6 +62,9 @@ typedef struct
   guint64 bytes;
 } SsMark;
 
+/* A step is over where the next one begins, and where the run ends. */
+gboolean ss_mark_ends_step (const SsMark *mark);
+
 typedef struct _SsProgram SsProgram;
 
 SsProgram *ss_program_ref (SsProgram *self);

@@ -89,7 +89,9 @@ rows_of (const SsRecording *recording, const SsPeakRecord *state)
   if (recording->is_oom)
     add_row (rows, "cached, not in use", state->reserved_bytes - state->allocated_bytes, 250,
              SS_N_CATEGORIES);
-  add_row (rows, "CUDA context", recording->context_bytes, 250, SS_N_CATEGORIES);
+  add_row (rows, "CUDA context", recording->context_bytes - recording->other_processes_bytes, 250,
+           SS_N_CATEGORIES);
+  add_row (rows, "other processes", recording->other_processes_bytes, 250, SS_N_CATEGORIES);
   return rows;
 }
 

@@ -171,6 +171,12 @@ yes_no_words (G_GNUC_UNUSED const SsAttribute *attribute)
 }
 
 static char **
+empty_cache_words (G_GNUC_UNUSED const SsAttribute *attribute)
+{
+  return split_words ("none step");
+}
+
+static char **
 zero_grad_words (G_GNUC_UNUSED const SsAttribute *attribute)
 {
   return split_words ("none zero");
@@ -259,6 +265,18 @@ capacity_print (G_GNUC_UNUSED const SsAttribute *attribute, const SsScenario *sc
   if (scenario->capacity_bytes == G_MAXINT64)
     return g_strdup ("unlimited");
   return bytes_to_text (scenario->capacity_bytes);
+}
+
+static gboolean
+bytes_read (const SsAttribute *attribute, SsScenario *scenario, const char *text, char **problem)
+{
+  return ss_units_bytes (text, &FIELD (guint64, attribute, scenario), problem);
+}
+
+static char *
+bytes_print (const SsAttribute *attribute, const SsScenario *scenario)
+{
+  return bytes_to_text (FIELD_OF (guint64, attribute, scenario));
 }
 
 static gboolean
@@ -454,11 +472,13 @@ const SsValueKind ss_value_count = { NULL, count_read, count_print };
 const SsValueKind ss_value_small = { NULL, small_read, small_print };
 const SsValueKind ss_value_text = { NULL, text_read, text_print };
 const SsValueKind ss_value_yes_no = { yes_no_words, flag_read, flag_print };
+const SsValueKind ss_value_empty_cache = { empty_cache_words, flag_read, flag_print };
 const SsValueKind ss_value_zero_grad = { zero_grad_words, flag_read, flag_print };
 const SsValueKind ss_value_layers = { NULL, count_read, layers_print };
 const SsValueKind ss_value_vision = { NULL, vision_read, nothing_print };
 const SsValueKind ss_value_device = { device_words, text_read, text_print };
 const SsValueKind ss_value_capacity = { NULL, capacity_read, capacity_print };
+const SsValueKind ss_value_bytes = { NULL, bytes_read, bytes_print };
 const SsValueKind ss_value_context = { NULL, context_read, context_print };
 const SsValueKind ss_value_clip = { NULL, clip_read, clip_print };
 const SsValueKind ss_value_dropout = { NULL, dropout_read, dropout_print };

@@ -19,6 +19,8 @@ extern const SsValueKind ss_value_vision;
 extern const SsValueKind ss_value_device;
 extern const SsValueKind ss_value_capacity;
 extern const SsValueKind ss_value_context;
+extern const SsValueKind ss_value_bytes;
+extern const SsValueKind ss_value_empty_cache;
 extern const SsValueKind ss_value_clip;
 extern const SsValueKind ss_value_dropout;
 extern const SsValueKind ss_value_precision;

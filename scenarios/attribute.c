@@ -47,6 +47,8 @@ static const SsAttribute attributes[] = {
     .meaning = "what the framework calls total memory" },
   { "hardware", "context", .otherwise = "the device's", .kind = &ss_value_context,
     .accepts = "size with its unit", .meaning = "bytes gone before the first allocation" },
+  { "hardware", "other-processes", "0 B", .kind = &ss_value_bytes, AT (other_processes_bytes),
+    .accepts = "size with its unit", .meaning = "memory that other processes hold on the device" },
 
   { "training", "steps", "2", .kind = &ss_value_small, .min = 1, .max = 1000, AT (config.n_steps),
     .meaning = "optimizer steps that are run" },
@@ -111,6 +113,8 @@ static const SsAttribute attributes[] = {
   { "allocator", "alloc-conf", "", .kind = &ss_value_text, .max = 4096, AT (alloc_conf),
     .accepts = "PYTORCH_CUDA_ALLOC_CONF in PyTorch's own syntax, or nothing",
     .meaning = "expandable_segments:True,max_split_size_mb:256 and the like" },
+  { "allocator", "empty-cache", "none", .kind = &ss_value_empty_cache, AT (empties_cache),
+    .meaning = "torch.cuda.empty_cache () after each step (step), or never (none)" },
 };
 
 const SsElement *

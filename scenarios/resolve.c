@@ -207,11 +207,14 @@ resolve_device (SsLoading *self)
     scenario->capacity_bytes = ss_device_capacity_bytes (scenario->device);
   if (!scenario->has_context)
     scenario->context_bytes = ss_device_context_bytes (scenario->device);
-  if (scenario->context_bytes >= scenario->capacity_bytes && scenario->capacity_bytes > 0)
+  if (ss_size_add (scenario->context_bytes, scenario->other_processes_bytes)
+          >= scenario->capacity_bytes
+      && scenario->capacity_bytes > 0)
     ss_loading_problem (self, "hardware", scenario->has_context ? "context" : "capacity",
-                        "context: %" G_GUINT64_FORMAT
+                        "context and other-processes: %" G_GUINT64_FORMAT
                         " B leave nothing of a capacity of %" G_GUINT64_FORMAT " B",
-                        scenario->context_bytes, scenario->capacity_bytes);
+                        ss_size_add (scenario->context_bytes, scenario->other_processes_bytes),
+                        scenario->capacity_bytes);
 }
 
 /* ---- what depends on more than one value ---- */

@@ -23,7 +23,8 @@ struct _SsScenario
   char *device_name, *device_href;   /* one of them; the href as model_href */
   SsDevice *device;
   gboolean has_capacity, has_context;
-  guint64 capacity_bytes, context_bytes;
+  guint64 capacity_bytes, context_bytes, other_processes_bytes;
+  gboolean empties_cache;
   double clip_grad_norm;         /* 0: none */
   double dropout;                /* below 0: the model's */
   const SsKernelProfile *profile;

@@ -84,6 +84,20 @@ ss_scenario_capacity_bytes (const SsScenario *self)
 }
 
 guint64
+ss_scenario_other_processes_bytes (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+  return self->other_processes_bytes;
+}
+
+gboolean
+ss_scenario_empties_cache (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+  return self->empties_cache;
+}
+
+guint64
 ss_scenario_context_bytes (const SsScenario *self)
 {
   g_return_val_if_fail (self != NULL, 0);

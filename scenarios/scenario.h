@@ -43,6 +43,8 @@ SsDevice *ss_scenario_device (const SsScenario *self);
 /* The device's, or capacity="..."; G_MAXINT64: unlimited. */
 guint64 ss_scenario_capacity_bytes (const SsScenario *self);
 guint64 ss_scenario_context_bytes (const SsScenario *self);
+guint64 ss_scenario_other_processes_bytes (const SsScenario *self);
+gboolean ss_scenario_empties_cache (const SsScenario *self);   /* after each step */
 const char *ss_scenario_allocator (const SsScenario *self);    /* as asked: "caching" */
 const char *ss_scenario_alloc_conf (const SsScenario *self);   /* "" for none */
 

@@ -202,7 +202,8 @@ count_out_of_memory (Account *account, const SsMemoryEvent *event)
   const SsStorageInfo *storage = ss_program_storage (account->program, event->storage_id);
 
   oom->at = state_now (account, event);
-  if (storage->op_id < ss_program_n_ops (account->program))
+  /* what the loader makes by itself belongs to no op */
+  if (account->phase != SS_PHASE_LOAD && storage->op_id < ss_program_n_ops (account->program))
     oom->op_name = ss_op_name (ss_program_op (account->program, storage->op_id));
   oom->tensor = ss_program_module_path (account->program, storage->module_id);
 }

@@ -38,7 +38,8 @@ try_option (SsRecording *recording, const SsReplay *replay, guint i)
   SsAdvice *advice;
 
   settings.conf = conf;
-  if (!conf || !ss_replay_memory (replay->program, replay->allocator, &settings, &verdict, NULL)
+  if (!conf || !ss_replay_memory (replay->program, replay->allocator, &settings,
+                                    replay->empties_cache, &verdict, NULL)
       || !verdict.fits)
     return;
   advice = g_new0 (SsAdvice, 1);

@@ -135,7 +135,9 @@ struct _SsRecording
   char *summary;                 /* "bf16, fused adamw, micro-batch 1 x 8192 ..." */
   char *assumption;              /* what of the recipe follows no recording, or NULL */
   guint64 n_parameters, n_trainable_parameters;
-  guint64 capacity_bytes, context_bytes;   /* capacity G_MAXINT64: unlimited */
+  guint64 capacity_bytes, context_bytes;   /* capacity G_MAXINT64: unlimited; context: all that is
+                                            * gone before the first allocation */
+  guint64 other_processes_bytes;           /* part of context_bytes */
   char *allocator_type, *allocator_asked;
   char *policy;                  /* checkpointing policy's name */
   guint n_layers, n_steps;

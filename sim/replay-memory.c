@@ -7,6 +7,7 @@ typedef struct
   SsAllocator *allocator;
   SsBlock **blocks;              /* by storage */
   SsMemoryVerdict *verdict;
+  gboolean empties_cache;
 } Run;
 
 static void
@@ -46,8 +47,11 @@ meet (Run *run, SsInstructionType type, guint32 index)
       if (run->blocks[index])
         ss_allocator_release (run->allocator, g_steal_pointer (&run->blocks[index]));
       break;
-    case SS_RUN:
     case SS_MARK:
+      if (run->empties_cache && ss_mark_ends_step (ss_program_mark (run->program, index)))
+        ss_allocator_empty_cache (run->allocator);
+      break;
+    case SS_RUN:
       break;
     }
   return TRUE;
@@ -57,12 +61,13 @@ gboolean
 ss_replay_memory (const SsProgram           *program,
                   const SsAllocatorClass    *klass,
                   const SsAllocatorSettings *settings,
+                  gboolean                   empties_cache,
                   SsMemoryVerdict           *verdict,
                   GError                   **error)
 {
   g_autoptr (SsAllocator) allocator = ss_allocator_new (klass, settings, error);
   g_autofree SsBlock **blocks = NULL;
-  Run run = { .program = program, .allocator = allocator, .verdict = verdict };
+  Run run = { .program = program, .allocator = allocator, .verdict = verdict, .empties_cache = empties_cache };
 
   *verdict = (SsMemoryVerdict) { .fits = TRUE };
   if (!allocator)

@@ -16,10 +16,11 @@ typedef struct
   guint64 peak_allocated_bytes, peak_reserved_bytes;   /* up to the failed request if it does not */
 } SsMemoryVerdict;
 
-/* FALSE with SS_ALLOCATOR_ERROR_CONF. */
+/* FALSE with SS_ALLOCATOR_ERROR_CONF. `empties_cache`: empty_cache () after each step. */
 gboolean ss_replay_memory (const SsProgram           *program,
                            const SsAllocatorClass    *klass,
                            const SsAllocatorSettings *settings,
+                           gboolean                   empties_cache,
                            SsMemoryVerdict           *verdict,
                            GError                   **error);
 

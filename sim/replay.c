@@ -31,7 +31,9 @@ struct _Run
   SsBlock **blocks;              /* by storage */
   gint *module_layer;            /* by module */
   GArray *marks;                 /* SsReplayMark */
-  gint64 launch_latency_ns;
+  gint64 launch_latency_ns, segment_call_ns;
+  gint64 driver_ns;              /* host time of driver calls that no op has paid yet */
+  gboolean has_waited;           /* the device is idle: the cache may be emptied */
   guint64 reserved_bytes;
   guint next_instruction, n_instructions;
   gboolean is_loading;
@@ -117,6 +119,8 @@ on_segment (SsSegmentAction action,
       run->reserved_bytes -= bytes;
       break;
     }
+  if (!run->is_loading && run->replay->allocator->calls_driver)
+    run->driver_ns = ss_ns_add (run->driver_ns, run->segment_call_ns);
   add_event (run, recorded, bytes, stream)->address = address;
 }
 
@@ -267,7 +271,8 @@ issue_op (Run *run, guint32 op_id)
       lane->next_start = lane->next_end = op_id + 1;
       return 0;
     }
-  cost_ns = ss_ns_from_seconds (ss_op_issue_s (op, device));
+  cost_ns = ss_ns_add (ss_ns_from_seconds (ss_op_issue_s (op, device)), run->driver_ns);
+  run->driver_ns = 0;
   earliest_ns
       = ss_ns_add (ss_engine_now_ns (run->engine), ss_ns_add (cost_ns, run->launch_latency_ns));
   ss_host_launched (run->host);
@@ -277,11 +282,36 @@ issue_op (Run *run, guint32 op_id)
   return cost_ns;
 }
 
+static gboolean
+empties_cache (const Run *run, const SsMark *mark)
+{
+  return run->replay->empties_cache && ss_mark_ends_step (mark);
+}
+
+/* Giving a segment back waits for the device: TRUE, and the mark is met in the next call. */
+static gboolean
+waits_before (Run *run, guint32 mark_id)
+{
+  if (run->has_waited || !empties_cache (run, ss_program_mark (run->replay->program, mark_id)))
+    return FALSE;
+  run->has_waited = TRUE;
+  run->next_instruction--;
+  ss_host_synchronize (run->host);
+  return TRUE;
+}
+
 static void
 meet_mark (Run *run, guint32 mark_id)
 {
   const SsMark *mark = ss_program_mark (run->replay->program, mark_id);
-  SsReplayMark met = { mark_id, run->recording->memory->len, run->recording->ops->len };
+  SsReplayMark met;
+
+  if (empties_cache (run, mark))
+    {
+      ss_allocator_empty_cache (run->allocator);
+      run->has_waited = FALSE;
+    }
+  met = (SsReplayMark) { mark_id, run->recording->memory->len, run->recording->ops->len };
 
   if (mark->type == SS_MARK_PHASE && mark->phase != SS_PHASE_LOAD)
     run->is_loading = FALSE;
@@ -311,6 +341,8 @@ on_issue (G_GNUC_UNUSED SsHost *host, gpointer user_data)
           release (run, index);
           break;
         case SS_MARK:
+          if (waits_before (run, index))
+            return 0;
           meet_mark (run, index);
           break;
         case SS_RUN:
@@ -354,6 +386,7 @@ ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
   run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (self->program));
   run.module_layer = module_layer = layers_of_modules (self->program);
   run.marks = g_array_new (FALSE, FALSE, sizeof (SsReplayMark));
+  run.segment_call_ns = ss_ns_from_seconds (ss_device_segment_call_s (self->device));
   run.launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (self->device));
   run.n_instructions = ss_program_n_instructions (self->program);
   run.host = ss_host_new (engine, ss_device_queue_depth (self->device), on_issue, &run);

@@ -20,6 +20,7 @@ typedef struct
   const SsDevice *device;
   const SsAllocatorClass *allocator;
   SsAllocatorSettings settings;
+  gboolean empties_cache;        /* empty_cache () after each step */
 } SsReplay;
 
 /* A mark of the program, and what had been recorded when the host came to it. */

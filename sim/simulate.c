@@ -58,6 +58,14 @@ assumptions (const SsTraceConfig *config)
   return g_string_free (text, text->len == 0);
 }
 
+/* Gone before the first allocation. */
+static guint64
+external_bytes (const SsScenario *scenario)
+{
+  return ss_size_add (ss_scenario_context_bytes (scenario),
+                      ss_scenario_other_processes_bytes (scenario));
+}
+
 static SsRecording *
 record_question (const SsScenario *scenario, const SsProgram *program)
 {
@@ -73,7 +81,8 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->n_parameters = ss_program_n_parameters (program);
   recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);
   recording->capacity_bytes = ss_scenario_capacity_bytes (scenario);
-  recording->context_bytes = ss_scenario_context_bytes (scenario);
+  recording->context_bytes = external_bytes (scenario);
+  recording->other_processes_bytes = ss_scenario_other_processes_bytes (scenario);
   recording->allocator_asked = g_strdup (ss_scenario_allocator (scenario));
   recording->policy = g_strdup (config->checkpointing.policy->name);
   recording->n_layers = (guint) config->model.n_layers;
@@ -117,9 +126,10 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
   SsReplay replay = {
     .program = program,
     .device = ss_scenario_device (scenario),
+    .empties_cache = ss_scenario_empties_cache (scenario),
     .settings = {
       .capacity_bytes = ss_scenario_capacity_bytes (scenario),
-      .external_bytes = ss_scenario_context_bytes (scenario),
+      .external_bytes = external_bytes (scenario),
       .conf = ss_scenario_alloc_conf (scenario),
     },
   };

@@ -75,7 +75,7 @@ Test (replay_memory, agrees_with_the_replay_that_has_a_clock)
   SsMemoryVerdict verdict;
 
   cr_assert (ss_replay_memory (program, ss_allocator_class_find ("caching", NULL), &settings,
-                               &verdict, NULL));
+                               FALSE, &verdict, NULL));
   cr_assert (verdict.fits);
   cr_assert (eq (u64, verdict.peak_allocated_bytes, recording->peak.allocated_bytes));
   cr_assert (eq (u64, verdict.peak_reserved_bytes, recording->peak_reserved_bytes));
@@ -91,6 +91,6 @@ Test (replay_memory, a_bad_option_is_an_error)
   SsMemoryVerdict verdict;
 
   cr_assert (not (ss_replay_memory (program, ss_allocator_class_find ("caching", NULL), &settings,
-                                    &verdict, &error)));
+                                    FALSE, &verdict, &error)));
   cr_assert (g_error_matches (error, SS_ALLOCATOR_ERROR, SS_ALLOCATOR_ERROR_CONF));
 }

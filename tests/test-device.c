@@ -19,7 +19,7 @@ static const char round_text[]
     " <efficiency matmul='0.5' sustained='0.8' memory='0.8' multi-tensor='0.9'"
     " attention-forward='0.4' attention-backward='0.2' source='none'/>\n"
     " <launch kernel-floor='2 us' latency='4 us' forward-issue='10 us' backward-issue='12 us'"
-    " optimizer-issue='6 us' further-launch='3 us' queue-depth='1024' source='none'/>\n"
+    " optimizer-issue='6 us' further-launch='3 us' segment-call='100 us' queue-depth='1024' source='none'/>\n"
     "</device>\n";
 
 static SsDevice *
@@ -152,7 +152,7 @@ Test (device, every_bad_value_is_told_with_its_line)
       "<efficiency matmul='1.5' sustained='0' memory='0.8' multi-tensor='0.9'"
       " attention-forward='0.4'\n attention-backward='0.2' source='x'/>\n"
       "<launch kernel-floor='2' latency='4 us' forward-issue='10 us' backward-issue='12 us'\n"
-      " optimizer-issue='6 us' further-launch='2 s' queue-depth='many' source='x'/>\n"
+      " optimizer-issue='6 us' further-launch='2 s' segment-call='1 us' queue-depth='many' source='x'/>\n"
       "</device>\n",
       &error);
 

@@ -168,3 +168,41 @@ Test (simulate, one_trace_serves_two_capacities)
   cr_expect (b->is_oom);
   cr_expect (gt (u64, a->peak.allocated_bytes, b->peak.allocated_bytes));
 }
+
+static SsRecording *
+two_layers (const char *override)
+{
+  const char *overrides[] = { "model/layers=2", "training/sequence-length=2048", override, NULL };
+  g_autoptr (SsScenario) scenario
+      = ss_scenario_load (SS_SOURCE_DIR "/scenarios/llama8b-h100.xml", overrides, NULL);
+  SsRecording *recording = ss_simulate (scenario, NULL);
+
+  cr_assert (ne (ptr, recording, NULL));
+  return recording;
+}
+
+/* What is cached after step 1 is gone before step 2, which asks for it again: no bytes change
+ * hands for good, only time is lost, one driver call for each segment. */
+Test (simulate, an_emptied_cache_costs_time_and_nothing_else)
+{
+  g_autoptr (SsRecording) kept = two_layers (NULL);
+  g_autoptr (SsRecording) emptied = two_layers ("allocator/empty-cache=step");
+  guint n_freed = 0;
+
+  for (guint i = 0; i < emptied->memory->len; i++)
+    n_freed += g_array_index (emptied->memory, SsMemoryEvent, i).action == SS_EVENT_SEGMENT_FREE;
+  cr_assert (gt (u32, n_freed, 10));
+  cr_assert (gt (i64, g_array_index (emptied->steps, SsStepRecord, 1).end_ns,
+                 g_array_index (kept->steps, SsStepRecord, 1).end_ns));
+}
+
+/* 1 GiB that others hold is missing, and told apart from the context */
+Test (simulate, memory_of_other_processes_is_gone_before_the_first_request)
+{
+  g_autoptr (SsRecording) alone = two_layers (NULL);
+  g_autoptr (SsRecording) crowded = two_layers ("hardware/other-processes=1 GiB");
+
+  cr_expect (eq (u64, crowded->context_bytes, alone->context_bytes + (1u << 30)));
+  cr_expect (eq (u64, crowded->other_processes_bytes, 1u << 30));
+  cr_expect (eq (u64, crowded->peak.allocated_bytes, alone->peak.allocated_bytes));
+}
