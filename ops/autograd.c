@@ -190,6 +190,8 @@ evaluate (SsTape *t, SsNode *n, GPtrArray *ready)
       return;
     }
   ss_tape_mark_backward_begin (t, n);
+  for (guint i = 0; n->waiting && i < n->waiting->len; i++)
+    ss_frame_restore (t, n->waiting->pdata[i]);
   run_backward (t, n, grad, out);
   validate (t, n, out);
   for (guint i = 0; i < n->n_slots; i++)
@@ -255,31 +257,38 @@ ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
 
 /* ---- what is held ---- */
 
-static void
-add_storage (SsTape *t, GHashTable *seen, const SsValue *value, guint64 *bytes)
+typedef struct
 {
+  SsTape *tape;
+  GHashTable *seen;              /* SsStorage */
+  guint64 bytes;
+} Held;
+
+static void
+add_storage (SsValue *value, gpointer data)
+{
+  Held *held = data;
   const SsStorageInfo *info;
 
-  if (!value || !value->storage || !g_hash_table_add (seen, value->storage))
+  if (!value || !value->storage || value->storage->is_discarded
+      || !g_hash_table_add (held->seen, value->storage))
     return;
-  info = ss_program_storage (t->program, value->storage->id);
+  info = ss_program_storage (held->tape->program, value->storage->id);
   if (info->category != SS_CATEGORY_PARAMETERS)
-    *bytes = ss_size_add (*bytes, info->bytes);
+    held->bytes = ss_size_add (held->bytes, info->bytes);
 }
 
 static void
-add_held (SsTape *t, GHashTable *seen, const SsNode *n, guint64 *bytes)
+add_held (Held *held, const SsNode *n)
 {
   for (guint i = 0; i < n->n_saved; i++)
     {
-      const SsFrame *frame = n->saved[i].frame;
-
-      add_storage (t, seen, n->saved[i].value, bytes);
-      for (guint k = 0; frame && k < ss_frame_n_inputs (frame); k++)
-        add_storage (t, seen, ss_frame_input (frame, k), bytes);
+      add_storage (n->saved[i].value, held);
+      if (n->saved[i].frame)
+        ss_frame_each (n->saved[i].frame, add_storage, held);
     }
-  for (guint k = 0; n->segment && k < ss_frame_n_inputs (n->segment); k++)
-    add_storage (t, seen, ss_frame_input (n->segment, k), bytes);
+  if (n->segment)
+    ss_frame_each (n->segment, add_storage, held);
 }
 
 guint64
@@ -287,7 +296,7 @@ ss_saved_bytes (SsTape *t, const SsValue *value)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  guint64 bytes = 0;
+  Held held = { t, seen, 0 };
 
   if (!value->node)
     return 0;
@@ -297,7 +306,7 @@ ss_saved_bytes (SsTape *t, const SsValue *value)
     {
       SsNode *n = g_ptr_array_steal_index_fast (stack, stack->len - 1);
 
-      add_held (t, seen, n, &bytes);
+      add_held (&held, n);
       for (guint i = 0; i < n->n_edges; i++)
         if (n->edge[i].node && n->edge[i].node->visited != t->backward_id)
           {
@@ -305,5 +314,5 @@ ss_saved_bytes (SsTape *t, const SsValue *value)
             g_ptr_array_add (stack, n->edge[i].node);
           }
     }
-  return bytes;
+  return held.bytes;
 }

@@ -43,6 +43,7 @@ clear_node (SsNode *self)
     }
   if (self->segment)
     ss_frame_unref (self->segment);
+  g_clear_pointer (&self->waiting, g_ptr_array_unref);
 }
 
 /* A chain of nodes is as long as the model: no recursion. */

@@ -306,9 +306,11 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
   n = make_node (&c);
   if (n && !save (&c, n, NULL))
     t->is_stopped = TRUE;
-  if (!kind->is_view && !t->is_stopped)
+  if (!kind->is_view && !t->is_stopped && !(t->frame && ss_frame_take_kept (&c)))
     run_kernel (&c);
   make_outputs (&c, out);
+  if (t->frame)
+    ss_frame_keep (&c, out);
   if (n && !t->is_stopped && !save (&c, n, out))
     t->is_stopped = TRUE;
   for (guint i = 0; n && i < n->n_slots; i++)

@@ -70,6 +70,7 @@ struct _SsNode
   SsSlot *slot;
   SsValue *leaf;                 /* AccumulateGrad: held */
   SsFrame *segment;              /* reentrant checkpoint: what the function's context keeps */
+  GPtrArray *waiting;            /* SsFrame, held: run before the node, in order; NULL: none */
   gint64 attribute[SS_N_ATTRIBUTES];
 };
 
@@ -131,6 +132,9 @@ void ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index);
 SsStorage *ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch);
 SsStorage *ss_storage_ref (SsStorage *self);
 void ss_storage_unref (SsStorage *self);
+/* untyped_storage ().resize_ (0), and back: the handles stay. */
+void ss_storage_discard (SsStorage *self);
+void ss_storage_restore (SsStorage *self);
 void ss_storage_claim (SsStorage *self, SsCategory category);
 /* A floating value over `storage`, whose reference it takes; NULL on a stopped tape. */
 SsValue *ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage);
@@ -151,9 +155,14 @@ void ss_frame_unref (SsFrame *self);
 gboolean ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved);
 /* (transfer full) */
 SsValue *ss_frame_unpack (SsTape *t, SsFrame *self, guint32 index);
-guint ss_frame_n_inputs (const SsFrame *self);
-SsValue *ss_frame_input (const SsFrame *self, guint i);
-/* Values that a recomputation has packed and no node has taken yet; NULL entries are taken. (transfer none) */
-const GPtrArray *ss_frame_recomputed (const SsFrame *self);
+/* Calls `visit` for every value that the segment and those around it hold; some are NULL. */
+typedef void (*SsFrameVisit) (SsValue *value, gpointer data);
+void ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data);
+/* A selective checkpoint: in a recomputation the op's results are the kept ones, TRUE; in the first
+ * forward they are kept. */
+gboolean ss_frame_take_kept (SsCall *c);
+void ss_frame_keep (SsCall *c, SsValue *const *results);
+/* The gradient that a segment waited for is complete: makes its discarded output again. */
+void ss_frame_restore (SsTape *t, SsFrame *self);
 
 G_END_DECLS

@@ -20,6 +20,7 @@ typedef struct
   const SsTraceConfig *config;
   SsTape *tape;
   SsModelSetup setup;
+  GArray *ranges;                /* SsLayerRange */
   SsModel *model;
   GPtrArray *ids;                /* SsValue: one (B, S) per micro-batch of a step */
   SsOptimizerRun optimizer;
@@ -230,16 +231,20 @@ tear_down (Run *r)
   ss_grad_scaler_clear (&r->scaler);
   g_ptr_array_unref (r->ids);
   r->config->model.family->destroy (r->model);
+  g_array_unref (r->ranges);
 }
 
 static void
 run_all (Run *r, const SsTraceConfig *config)
 {
   r->config = config;
+  r->ranges = ss_checkpointing_plan (&config->checkpointing, (guint) config->model.n_layers);
   r->setup = (SsModelSetup) {
     .config = &config->model,
     .kernels = config->kernels,
     .checkpointing = config->checkpointing,
+    .ranges = r->ranges,
+    .drops = ss_checkpointing_drops (&config->checkpointing),
     .dtype = config->precision->parameter_dtype,
     .adapter = config->adapter.type ? &config->adapter : NULL,
   };

@@ -29,14 +29,9 @@ reach_node (Marking *m, SsNode *node)
 }
 
 static void
-reach_frame (Marking *m, const SsFrame *frame)
+reach_held (SsValue *value, gpointer data)
 {
-  const GPtrArray *recomputed = ss_frame_recomputed (frame);
-
-  for (guint i = 0; i < ss_frame_n_inputs (frame); i++)
-    reach_value (m, ss_frame_input (frame, i));
-  for (guint i = 0; recomputed && i < recomputed->len; i++)
-    reach_value (m, recomputed->pdata[i]);
+  reach_value (data, value);
 }
 
 static void
@@ -57,7 +52,7 @@ follow_node (Marking *m, SsNode *node)
     {
       reach_value (m, node->saved[i].value);
       if (node->saved[i].frame)
-        reach_frame (m, node->saved[i].frame);
+        ss_frame_each (node->saved[i].frame, reach_held, m);
     }
   for (guint i = 0; i < node->n_slots; i++)
     reach_value (m, node->slot[i].incoming);
@@ -65,7 +60,9 @@ follow_node (Marking *m, SsNode *node)
     reach_node (m, node->edge[i].node);
   reach_value (m, node->leaf);
   if (node->segment)
-    reach_frame (m, node->segment);
+    ss_frame_each (node->segment, reach_held, m);
+  for (guint i = 0; node->waiting && i < node->waiting->len; i++)
+    ss_frame_each (node->waiting->pdata[i], reach_held, m);
 }
 
 static void

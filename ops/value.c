@@ -44,9 +44,37 @@ ss_storage_unref (SsStorage *self)
 {
   if (!self || --self->n_values > 0)
     return;
-  if (self->tape->is_recording)
+  if (self->tape->is_recording && !self->is_discarded)
     ss_tape_emit (self->tape, SS_RELEASE, self->id);
   g_free (self);
+}
+
+void
+ss_storage_discard (SsStorage *self)
+{
+  if (!self || self->is_discarded)
+    return;
+  self->is_discarded = TRUE;
+  if (self->tape->is_recording)
+    ss_tape_emit (self->tape, SS_RELEASE, self->id);
+}
+
+void
+ss_storage_restore (SsStorage *self)
+{
+  const SsStorageInfo *was;
+  SsStorage *fresh;
+
+  if (!self || !self->is_discarded)
+    return;
+  was = ss_program_storage (self->tape->program, self->id);
+  fresh = ss_storage_new (self->tape, was->bytes, FALSE);
+  if (!fresh)
+    return;
+  self->id = fresh->id;
+  self->is_discarded = FALSE;
+  g_free (fresh);
+  ss_storage_claim (self, SS_CATEGORY_ACTIVATIONS);
 }
 
 void

@@ -362,8 +362,10 @@ ss_loading_resolve (SsLoading *self)
   resolve_device (self);
   check_optimizer (self);
   check_allocator (self);
+  ss_loading_choose_policy (self);
   if (!resolve_model (self))
     return;
   check_sequence (self);
   check_adapter (self);
+  ss_loading_check_policy (self);
 }

@@ -30,10 +30,15 @@ struct _SsScenario
   const SsKernelProfile *profile;
   const SsAllocatorClass *allocator;
   char *alloc_conf;
+  char *segments;                /* of the checkpoint policy, as stated */
+  SsLayerRange *ranges;          /* its list of segments; config.checkpointing borrows it */
   SsTraceConfig config;
 };
 
 /* Empty, to be filled. (transfer full) */
 SsScenario *ss_scenario_new (void);
+/* Takes `segments` in as the policy means it: a number, or a list; FALSE and *problem (transfer
+ * full). */
+gboolean ss_scenario_read_segments (SsScenario *self, char **problem);
 
 G_END_DECLS

@@ -38,6 +38,8 @@ ss_scenario_unref (SsScenario *self)
   g_free (self->device_name);
   g_free (self->device_href);
   g_free (self->alloc_conf);
+  g_free (self->segments);
+  g_free (self->ranges);
   g_free (self);
 }
 

@@ -35,7 +35,11 @@ describe (const SsTraceConfig *config)
   if (g_strcmp0 (config->checkpointing.policy->name, "none") == 0)
     g_string_append (text, ", no checkpointing");
   else
-    g_string_append_printf (text, ", checkpointing %s", config->checkpointing.policy->name);
+    {
+      g_autofree char *policy = ss_checkpointing_text (&config->checkpointing);
+
+      g_string_append_printf (text, ", checkpointing %s", policy);
+    }
   if (config->adapter.type != NULL)
     g_string_append_printf (text, ", %s rank %u", config->adapter.type, config->adapter.rank);
   if (config->has_resume)

@@ -26,7 +26,7 @@ config (const char *model_type, gint64 n_layers, const char *attention)
                .max_position_embeddings = 1024 },
     .n_steps = 1, .micro_batch = B, .sequence_length = S, .gradient_accumulation = 1,
     .precision = ss_precision_find ("bf16"), .optimizer = ss_optimizer_find ("sgd"), .implementation = SS_FUSED,
-    .checkpointing = { ss_checkpoint_policy_find ("none"), FALSE, TRUE },
+    .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("paper")->kernels,
   };
   char *problem = NULL;

@@ -26,7 +26,7 @@ config (const char *recipe, const char *optimizer, SsImplementation implementati
     .n_steps = 2, .micro_batch = 1, .sequence_length = 64, .gradient_accumulation = 1,
     .precision = ss_precision_find (recipe), .optimizer = ss_optimizer_find (optimizer),
     .implementation = implementation,
-    .checkpointing = { ss_checkpoint_policy_find ("none"), FALSE, TRUE },
+    .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("hf-sdpa")->kernels,
   };
   char *problem = NULL;

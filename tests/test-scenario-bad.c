@@ -70,9 +70,8 @@ Test (scenario_bad, unknown_elements_and_attributes_are_refused_not_ignored)
                "s.xml:4: scenario: unknown element <trainig>; near: training");
   assert_said (WITH ("<training step='3'/>"), -1,
                "s.xml:4: training: unknown attribute \"step\"; near: steps");
-  assert_said (
-    WITH ("<checkpointing policy='full' every='4'/>"), -1,
-    "s.xml:4: checkpointing: unknown attribute \"every\"; known: policy, reentrant, early-stop");
+  assert_said (WITH ("<checkpointing policy='full' evry='4'/>"), -1,
+               "s.xml:4: checkpointing: unknown attribute \"evry\"; near: every");
   assert_said (WITH ("<training><steps/></training>"), -1,
                "s.xml:4: training: unknown element <steps>; none is known here");
 }
@@ -311,7 +310,7 @@ Test (scenario_bad, an_override_answers_for_itself)
     "--set checkpointing/reentrant=foo: reentrant: \"foo\" is not known; known: no, yes");
   assert_override_said ((const char *const[]) { "checkpointing/polizy=full", NULL },
                         "--set checkpointing/polizy=full: no attribute \"checkpointing/polizy\"; "
-                        "near: checkpointing/policy");
+                        "near: checkpointing/policy, checkpointing/every");
   assert_override_said ((const char *const[]) { "steps=3", NULL },
                         "--set steps=3: no attribute \"steps\"; near: training/steps");
   assert_override_said ((const char *const[]) { "training/steps", NULL },

@@ -18,7 +18,7 @@ llama3 (gint64 n_layers, gint64 hidden, gint64 intermediate, gint64 n_heads)
                .max_position_embeddings = 8192 },
     .n_steps = 2, .micro_batch = 1, .sequence_length = 2048, .gradient_accumulation = 1,
     .precision = ss_precision_find ("bf16"), .optimizer = ss_optimizer_find ("adamw"), .implementation = SS_FUSED,
-    .checkpointing = { ss_checkpoint_policy_find ("none"), FALSE, TRUE },
+    .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("hf-sdpa")->kernels,
   };
   char *problem = NULL;

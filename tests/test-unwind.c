@@ -30,7 +30,7 @@ small_llama (const char *recipe)
     .n_steps = 1, .micro_batch = 1, .sequence_length = S, .gradient_accumulation = 1,
     .precision = ss_precision_find (recipe), .optimizer = ss_optimizer_find ("adamw"),
     .implementation = SS_FUSED,
-    .checkpointing = { ss_checkpoint_policy_find ("none"), FALSE, TRUE },
+    .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("hf-sdpa")->kernels,
   };
 }

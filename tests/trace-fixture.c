@@ -32,7 +32,7 @@ fixture_config (const char *model_type, const char *profile, gint64 n_layers, gi
     .precision = ss_precision_find ("bf16"),
     .optimizer = ss_optimizer_find ("adamw"),
     .implementation = SS_FUSED,
-    .checkpointing = { ss_checkpoint_policy_find ("none"), FALSE, TRUE },
+    .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find (profile)->kernels,
   };
   char *problem = NULL;

@@ -94,6 +94,8 @@ typedef struct
   const SsModelConfig *config;
   SsKernels kernels;
   SsCheckpointing checkpointing;
+  const GArray *ranges;          /* SsLayerRange: what its policy makes of the layers */
+  guint drops;                   /* SsDrop, or-ed */
   SsDtype dtype;                 /* of the parameters */
   const SsAdapter *adapter;      /* NULL: none */
 } SsModelSetup;

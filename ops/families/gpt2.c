@@ -15,6 +15,7 @@
 #include "ops/nn/attention.h"
 #include "ops/nn/layers.h"
 #include "ops/nn/linear.h"
+#include "ops/nn/module.h"
 
 typedef struct
 {
@@ -51,12 +52,29 @@ heads (SsTape *t, SsValue *x, gint64 n)
   return ss_transpose (t, ss_view (t, x, SS_DIMS (b, s, n, h / n)), 1, 2);
 }
 
+static SsAttention
+attention_kernel (const SsModelSetup *setup)
+{
+  return (SsAttention) { setup->kernels.attention, setup->config->attn_pdrop, FALSE };
+}
+
+/* in: q, k, v, mask or nothing; a checkpoint returns the output alone */
+static SsValue *
+core (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Block *l = self;
+  SsAttention how = attention_kernel (l->setup);
+  g_autoptr (SsValue) weights = NULL;
+
+  return ss_attention (t, &how, in[0], in[1], in[2], in[3], &weights);
+}
+
 static SsValue *
 attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weights)
 {
   SS_MODULE (t, "attn");
   const SsModelConfig *c = l->setup->config;
-  SsAttention how = { l->setup->kernels.attention, c->attn_pdrop, FALSE };
+  SsAttention how = attention_kernel (l->setup);
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1), width = ss_value_size (h, 2);
   SsValue *part[3];
   g_autoptr (SsValue) q = NULL, k = NULL, v = NULL, out = NULL;
@@ -65,7 +83,11 @@ attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weigh
   k = ss_keep (heads (t, part[1], c->n_heads));
   v = ss_keep (heads (t, part[2], c->n_heads));
   q = ss_keep (heads (t, part[0], c->n_heads));
-  out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
+  if (l->setup->drops & SS_DROP_ATTENTION)
+    out = ss_keep (ss_module_run (t, l->setup, SS_DROP_ATTENTION, core, l, 3,
+                                  SS_VALUES (q, k, v, mask)));
+  else
+    out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
   ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, width)));
   ss_rebind (&out, ss_conv1d (t, &l->attn_proj, out));
   ss_rebind (&out, ss_dropout (t, out, c->resid_pdrop));
@@ -83,15 +105,41 @@ gelu_new (SsTape *t, SsValue *x)
 }
 
 static SsValue *
-mlp (SsTape *t, const Block *l, SsValue *x)
+activation (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Block *l = self;
+
+  return l->setup->kernels.mlp == SS_MLP_PAPER ? ss_gelu (t, in[0]) : gelu_new (t, in[0]);
+}
+
+/* in: normed hidden states */
+static SsValue *
+mlp (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   SS_MODULE (t, "mlp");
-  g_autoptr (SsValue) h = ss_keep (ss_conv1d (t, &l->c_fc, x));
+  const Block *l = self;
+  g_autoptr (SsValue) h = ss_keep (ss_conv1d (t, &l->c_fc, in[0]));
 
-  ss_rebind (&h, l->setup->kernels.mlp == SS_MLP_PAPER ? ss_gelu (t, h) : gelu_new (t, h));
-  ss_rebind (&h, ss_conv1d (t, &l->mlp_proj, h));
+  ss_rebind (&h, ss_module_run (t, l->setup, SS_DROP_ACTIVATIONS, activation, l, 1, SS_VALUES (h)));
+  ss_module_replace (t, l->setup, SS_DROP_ACTIVATIONS, &h, ss_conv1d (t, &l->mlp_proj, h));
   ss_rebind (&h, ss_dropout (t, h, l->setup->config->resid_pdrop));
   return ss_give (&h);
+}
+
+static SsValue *
+ln_1 (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Block *l = self;
+
+  return layer_norm (t, l->setup, "ln_1", in[0], l->ln_1_weight, l->ln_1_bias);
+}
+
+static SsValue *
+ln_2 (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Block *l = self;
+
+  return layer_norm (t, l->setup, "ln_2", in[0], l->ln_2_weight, l->ln_2_bias);
 }
 
 /* in: hidden states, position ids, mask or nothing */
@@ -99,16 +147,20 @@ static SsValue *
 block_forward (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   const Block *l = self;
+  const SsModelSetup *s = l->setup;
   g_autoptr (SsValue) residual = ss_keep (in[0]);
-  g_autoptr (SsValue) h = ss_keep (layer_norm (t, l->setup, "ln_1", residual, l->ln_1_weight, l->ln_1_bias));
+  g_autoptr (SsValue) h
+    = ss_keep (ss_module_run (t, s, SS_DROP_NORMS, ln_1, l, 1, SS_VALUES (residual)));
   g_autoptr (SsValue) weights = NULL;   /* Python's `_` */
   g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[2], &weights));
   g_autoptr (SsValue) feed_forward = NULL;
 
+  ss_module_discard (t, s, SS_DROP_NORMS, h, attn_output);
   ss_rebind (&h, ss_add (t, attn_output, residual));
   ss_rebind (&residual, h);
-  ss_rebind (&h, layer_norm (t, l->setup, "ln_2", h, l->ln_2_weight, l->ln_2_bias));
-  feed_forward = ss_keep (mlp (t, l, h));
+  ss_rebind (&h, ss_module_run (t, s, SS_DROP_NORMS, ln_2, l, 1, SS_VALUES (h)));
+  feed_forward = ss_keep (ss_module_run (t, s, SS_DROP_MLP, mlp, l, 1, SS_VALUES (h)));
+  ss_module_discard (t, s, SS_DROP_NORMS, h, feed_forward);
   return ss_add (t, residual, feed_forward);
 }
 

@@ -12,6 +12,7 @@
 #include "ops/nn/attention.h"
 #include "ops/nn/layers.h"
 #include "ops/nn/linear.h"
+#include "ops/nn/module.h"
 #include "ops/nn/rms-norm.h"
 #include "ops/nn/rope.h"
 
@@ -46,12 +47,29 @@ heads (SsTape *t, const Layer *l, SsValue *x, const char *name, SsValue *norm)
   return ss_transpose (t, split, 1, 2);
 }
 
+static SsAttention
+attention_kernel (const SsModelSetup *setup)
+{
+  return (SsAttention) { setup->kernels.attention, setup->config->attn_pdrop, TRUE };
+}
+
+/* in: q, k, v, mask or nothing; a checkpoint returns the output alone */
+static SsValue *
+core (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Layer *l = self;
+  SsAttention how = attention_kernel (l->setup);
+  g_autoptr (SsValue) weights = NULL;
+
+  return ss_attention (t, &how, in[0], in[1], in[2], in[3], &weights);
+}
+
 static SsValue *
 attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask, SsValue **weights)
 {
   SS_MODULE (t, "self_attn");
   const SsModelConfig *c = l->setup->config;
-  SsAttention how = { l->setup->kernels.attention, c->attn_pdrop, TRUE };
+  SsAttention how = attention_kernel (l->setup);
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1);
   g_autoptr (SsValue) q = ss_keep (heads (t, l, ss_linear (t, &l->q, h), "q_norm", l->q_norm));
   g_autoptr (SsValue) k = ss_keep (heads (t, l, ss_linear (t, &l->k, h), "k_norm", l->k_norm));
@@ -59,7 +77,11 @@ attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, Ss
   g_autoptr (SsValue) out = NULL;
 
   ss_rope_apply (t, l->setup->kernels.rope, &q, &k, cos, sin);
-  out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
+  if (l->setup->drops & SS_DROP_ATTENTION)
+    out = ss_keep (ss_module_run (t, l->setup, SS_DROP_ATTENTION, core, l, 3,
+                                  SS_VALUES (q, k, v, mask)));
+  else
+    out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
   ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, c->n_heads * c->head_dim)));
   return ss_linear (t, &l->o, out);
 }
@@ -73,17 +95,62 @@ act_fn (SsTape *t, SsValue *x_arg)
   return ss_silu (t, x);
 }
 
+/* in: gate, up */
 static SsValue *
-mlp (SsTape *t, const Layer *l, SsValue *x)
+gated_activation (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Layer *l = self;
+
+  if (l->setup->kernels.mlp == SS_MLP_LIGER)
+    return ss_liger_silu_mul (t, in[0], in[1]);
+  return ss_mul (t, act_fn (t, in[0]), in[1]);
+}
+
+/* with the activation as a function of its own, whose output goes */
+static SsValue *
+mlp_without_activation (SsTape *t, const Layer *l, SsValue *x)
+{
+  g_autoptr (SsValue) gate = ss_keep (ss_linear (t, &l->gate, x));
+  g_autoptr (SsValue) up = ss_keep (ss_linear (t, &l->up, x));
+  g_autoptr (SsValue) h = ss_keep (ss_module_run (t, l->setup, SS_DROP_ACTIVATIONS,
+                                                  gated_activation, l, 2, SS_VALUES (gate, up)));
+
+  ss_module_replace (t, l->setup, SS_DROP_ACTIVATIONS, &h, ss_linear (t, &l->down, h));
+  return ss_give (&h);
+}
+
+/* in: normed hidden states */
+static SsValue *
+mlp (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   SS_MODULE (t, "mlp");
-  gboolean is_fused = l->setup->kernels.mlp == SS_MLP_LIGER;
-  SsValue *gate = ss_linear (t, &l->gate, x);
+  const Layer *l = self;
+  SsValue *x = in[0], *gate;
 
-  if (is_fused)
+  if (l->setup->drops & SS_DROP_ACTIVATIONS)
+    return mlp_without_activation (t, l, x);
+  gate = ss_linear (t, &l->gate, x);
+  if (l->setup->kernels.mlp == SS_MLP_LIGER)
     return ss_linear (t, &l->down, ss_liger_silu_mul (t, gate, ss_linear (t, &l->up, x)));
   gate = act_fn (t, gate);
   return ss_linear (t, &l->down, ss_mul (t, gate, ss_linear (t, &l->up, x)));
+}
+
+static SsValue *
+input_norm (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Layer *l = self;
+
+  return ss_rms_norm (t, l->setup->kernels.norm, "input_layernorm", l->input_norm, in[0]);
+}
+
+static SsValue *
+post_attention_norm (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  const Layer *l = self;
+
+  return ss_rms_norm (t, l->setup->kernels.norm, "post_attention_layernorm",
+                      l->post_attention_norm, in[0]);
 }
 
 /* in: hidden states, cos, sin, position ids, mask or nothing */
@@ -91,16 +158,18 @@ static SsValue *
 layer_forward (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   const Layer *l = self;
-  SsNormChoice norm = l->setup->kernels.norm;
+  const SsModelSetup *s = l->setup;
   g_autoptr (SsValue) residual = ss_keep (in[0]);
-  g_autoptr (SsValue) h = ss_keep (ss_rms_norm (t, norm, "input_layernorm", l->input_norm, residual));
+  g_autoptr (SsValue) h
+    = ss_keep (ss_module_run (t, s, SS_DROP_NORMS, input_norm, l, 1, SS_VALUES (residual)));
   g_autoptr (SsValue) weights = NULL;   /* Python's `_` */
 
-  ss_rebind (&h, attention (t, l, h, in[1], in[2], in[4], &weights));
+  ss_module_replace (t, s, SS_DROP_NORMS, &h, attention (t, l, h, in[1], in[2], in[4], &weights));
   ss_rebind (&h, ss_add (t, residual, h));
   ss_rebind (&residual, h);
-  ss_rebind (&h, ss_rms_norm (t, norm, "post_attention_layernorm", l->post_attention_norm, h));
-  ss_rebind (&h, mlp (t, l, h));
+  ss_rebind (&h, ss_module_run (t, s, SS_DROP_NORMS, post_attention_norm, l, 1, SS_VALUES (h)));
+  ss_module_replace (t, s, SS_DROP_NORMS, &h,
+                     ss_module_run (t, s, SS_DROP_MLP, mlp, l, 1, SS_VALUES (h)));
   return ss_add (t, residual, h);
 }
 
@@ -108,7 +177,11 @@ layer_forward (SsTape *t, gconstpointer self, SsValue *const *in)
 static gboolean
 inputs_require_grad (const SsModelSetup *setup)
 {
-  return setup->adapter && !g_str_equal (setup->checkpointing.policy->name, "none");
+  gboolean any = setup->drops != 0;
+
+  for (guint i = 0; i < setup->ranges->len; i++)
+    any |= g_array_index (setup->ranges, SsLayerRange, i).is_checkpointed;
+  return setup->adapter && any;
 }
 
 static SsValue *

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Code of one layer: in[0] the hidden states, the rest as given. `layers` has n of `stride` bytes. */
+/* Code of one layer: in[0] the hidden states, the rest as given. `layers` has n of `stride`
+ * bytes. */
 typedef struct
 {
   const SsModelSetup *setup;
@@ -21,6 +22,7 @@ typedef struct
 } SsLayers;
 
 /* Runs all layers on *hidden (rebound), passing n_extra further values to each. */
-void ss_layers_run (SsTape *t, const SsLayers *layers, SsValue **hidden, guint n_extra, SsValue *const *extra);
+void ss_layers_run (SsTape *t, const SsLayers *layers, SsValue **hidden, guint n_extra,
+                    SsValue *const *extra);
 
 G_END_DECLS
