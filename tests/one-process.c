@@ -5,7 +5,7 @@
  * Criterion 2.4 that a test calls to report; main here wins over the one in the library.  Tests
  * that end their process are left out.  The first failure ends the run.
  *
- *   one-process [SUITE...]: only the tests of these suites
+ *   one-process [SUITE...]: without the tests of these suites
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -14,8 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the linker's names for the ends of the section where Test () puts its pointers */
+/* the linker's names for the ends of the sections where Test () and TestSuite () put pointers */
 extern struct criterion_test *__start_cr_tst[], *__stop_cr_tst[];
+extern struct criterion_suite *__start_cr_sts[], *__stop_cr_sts[];
 
 static const struct criterion_test *present;
 static jmp_buf skipped;
@@ -28,9 +29,23 @@ fail (const char *what)
   _Exit (1);
 }
 
+/* NULL if the present test's suite has nothing of its own. */
+static const struct criterion_test_extra_data *
+suite_data (void)
+{
+  for (struct criterion_suite **suite = __start_cr_sts; suite < __stop_cr_sts; suite++)
+    if (*suite != NULL && strcmp ((*suite)->name, present->category) == 0)
+      return (*suite)->data;
+  return NULL;
+}
+
 void
 criterion_internal_test_setup (void)
 {
+  const struct criterion_test_extra_data *suite = suite_data ();
+
+  if (suite != NULL && suite->init != NULL)
+    suite->init ();
   if (present->data->init != NULL)
     present->data->init ();
 }
@@ -45,8 +60,12 @@ criterion_internal_test_main (void (*test) (void))
 void
 criterion_internal_test_teardown (void)
 {
+  const struct criterion_test_extra_data *suite = suite_data ();
+
   if (present->data->fini != NULL)
     present->data->fini ();
+  if (suite != NULL && suite->fini != NULL)
+    suite->fini ();
 }
 
 void
@@ -85,8 +104,8 @@ is_wanted (const struct criterion_test *test, int n_suites, char **suites)
     return false;
   for (int i = 0; i < n_suites; i++)
     if (strcmp (suites[i], test->category) == 0)
-      return true;
-  return n_suites == 0;
+      return false;
+  return true;
 }
 
 int
