@@ -13,35 +13,6 @@ static const struct
   [SS_F32] = { "f32", 4, TRUE },    [SS_F64] = { "f64", 8, TRUE },
 };
 
-/* ---- checked sizes ---- */
-
-static guint64
-bounded (guint64 value)
-{
-  return value > G_MAXINT64 ? SS_SIZE_OVERFLOW : value;
-}
-
-guint64
-ss_size_mul (guint64 a, guint64 b)
-{
-  guint64 product;
-
-  /* overflow times zero stays overflow: the caller must hear of it */
-  if (a == SS_SIZE_OVERFLOW || b == SS_SIZE_OVERFLOW || !g_uint64_checked_mul (&product, a, b))
-    return SS_SIZE_OVERFLOW;
-  return bounded (product);
-}
-
-guint64
-ss_size_add (guint64 a, guint64 b)
-{
-  guint64 sum;
-
-  if (a == SS_SIZE_OVERFLOW || b == SS_SIZE_OVERFLOW || !g_uint64_checked_add (&sum, a, b))
-    return SS_SIZE_OVERFLOW;
-  return bounded (sum);
-}
-
 /* ---- element types ---- */
 
 const char *

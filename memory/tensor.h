@@ -39,8 +39,28 @@ typedef struct
  * before allocation. */
 #define SS_SIZE_OVERFLOW G_MAXUINT64
 
-guint64 ss_size_mul (guint64 a, guint64 b);
-guint64 ss_size_add (guint64 a, guint64 b);
+static inline guint64
+ss_size_mul (guint64 a, guint64 b)
+{
+  guint64 product;
+
+  /* overflow times zero stays overflow: the caller must hear of it */
+  if (a == SS_SIZE_OVERFLOW || b == SS_SIZE_OVERFLOW || !g_uint64_checked_mul (&product, a, b)
+      || product > G_MAXINT64)
+    return SS_SIZE_OVERFLOW;
+  return product;
+}
+
+static inline guint64
+ss_size_add (guint64 a, guint64 b)
+{
+  guint64 sum;
+
+  if (a == SS_SIZE_OVERFLOW || b == SS_SIZE_OVERFLOW || !g_uint64_checked_add (&sum, a, b)
+      || sum > G_MAXINT64)
+    return SS_SIZE_OVERFLOW;
+  return sum;
+}
 
 /* "bf16", "f32", "i64", "bool" ...: the words of the op logs. */
 const char *ss_dtype_name (SsDtype dtype);
