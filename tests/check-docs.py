@@ -4,10 +4,9 @@
 
 usage: check-docs.py SOURCE_ROOT STEPSIM
 
-Manual pages: stepsim.1 names every command and option there is and no others; stepsim-scenario.5
-names every attribute with its default.  Console blocks of the Markdown pages are run: what stands
-under a line `$ stepsim ...` (or `$ tools/run ...`) is its output, a line of `...` any lines of it, and
-` ...` at the end of a line the rest of that.
+stepsim.1 names every command and option there is and no others.  Console blocks of the Markdown
+pages are run: what stands under a line `$ stepsim ...` (or `$ tools/run ...`) is its output, a line
+of `...` any lines of it, and ` ...` at the end of a line the rest of that.
 """
 import os
 import re
@@ -50,47 +49,6 @@ def check_manual(root, stepsim):
             yield f'docs/stepsim.1: {what} {name} is missing'
         for name in sorted(said - there):
             yield f'docs/stepsim.1: there is no {what} {name}'
-
-
-def reference_attributes(root):
-    """(element, attribute, default) as the tables of the reference have them; a test of its own
-    holds those to the program's."""
-    element = None
-    for line in read(root, 'docs', 'scenario-reference.md').splitlines():
-        heading = re.match(r'## `<(\w+)>`', line)
-        row = re.match(r'\| `([a-z-]+)` \| ([^|]*) \|', line)
-        if heading:
-            element = heading.group(1)
-        elif line.startswith('## '):
-            element = None
-        elif row and element:
-            default = row.group(2).strip('`* ')
-            yield element, row.group(1), {'required': '', '""': 'nothing'}.get(default, default)
-
-
-def manual_attributes(root):
-    element, name = None, None
-    for line in read(root, 'docs', 'stepsim-scenario.5').splitlines():
-        if line.startswith(('.Ss ', '.Sh ')):
-            element = line[4:]
-        elif line.startswith('.It Cm '):
-            name, _, default = line[7:].partition(' Bq ')
-            yield element, name, default
-
-
-def check_scenario_manual(root):
-    said = {(element, name): default for element, name, default in manual_attributes(root)}
-    there = {(element, name): default for element, name, default in reference_attributes(root)}
-    if not there:
-        yield 'docs/scenario-reference.md: no tables of attributes found'
-    for key, default in there.items():
-        if key not in said:
-            yield 'docs/stepsim-scenario.5: %s/%s is missing' % key
-        elif said[key] != default:
-            yield 'docs/stepsim-scenario.5: the default of %s/%s is "%s", not "%s"' % (
-                *key, default, said[key])
-    for key in said.keys() - there.keys():
-        yield 'docs/stepsim-scenario.5: there is no attribute %s/%s' % key
 
 
 def console_blocks(text):
@@ -149,7 +107,7 @@ def main():
     pages = ['README.md', *sorted(os.path.join('docs', name)
                                   for name in os.listdir(os.path.join(root, 'docs'))
                                   if name.endswith('.md'))]
-    problems = [*check_manual(root, stepsim), *check_scenario_manual(root)]
+    problems = [*check_manual(root, stepsim)]
     for page in pages:
         problems += check_console(root, stepsim, page)
     for problem in problems:
