@@ -47,6 +47,8 @@ gboolean ss_command_check_arguments (const SsCommand *self, int argc, char **arg
 extern const SsCommand ss_command_run;
 extern const SsCommand ss_command_show;
 extern const SsCommand ss_command_ledger;
+extern const SsCommand ss_command_snapshot;
+extern const SsCommand ss_command_trace;
 extern const SsCommand ss_command_list;
 extern const SsCommand ss_command_validate;
 extern const SsCommand ss_command_bench;

@@ -26,3 +26,9 @@ ss_output_options_write (const SsOutputOptions *self, const char *text)
   ss_console_error ("%s", error->message);
   return SS_EXIT_OUTPUT;
 }
+
+gboolean
+ss_output_options_write_bytes (const SsOutputOptions *self, GBytes *bytes, GError **error)
+{
+  return ss_file_write (self->path != NULL ? self->path : "-", bytes, self->replaces, error);
+}
