@@ -165,7 +165,9 @@ run_backward (SsTape *t, SsNode *n, SsValue **grad, SsValue **out)
 {
   gboolean was_packed = unpack (t, n);
 
-  n->kind->backward (t, n, grad, out);
+  /* a recomputation that was stopped part-way has not all that was saved */
+  if (!t->is_stopped)
+    n->kind->backward (t, n, grad, out);
   /* what a segment unpacked belongs to the backward function's own scope */
   for (guint i = n->n_saved; was_packed && i-- > 0;)
     drop_saved (n, i);
@@ -183,17 +185,22 @@ evaluate (SsTape *t, SsNode *n, GPtrArray *ready)
     grad[i] = g_steal_pointer (&n->slot[i].incoming);
   t->module_id = n->module_id;
   t->is_loss_node = n->is_loss != FALSE;
+  /* a stopped tape only lets go */
   if (n->leaf)
     {
-      accumulate_leaf (t, n, grad[0]);
-      ss_value_unref (grad[0]);
+      if (!t->is_stopped)
+        accumulate_leaf (t, n, grad[0]);
+      g_clear_pointer (&grad[0], ss_value_unref);
       return;
     }
-  ss_tape_mark_backward_begin (t, n);
-  for (guint i = 0; n->waiting && i < n->waiting->len; i++)
-    ss_frame_restore (t, n->waiting->pdata[i]);
-  run_backward (t, n, grad, out);
-  validate (t, n, out);
+  if (!t->is_stopped)
+    {
+      ss_tape_mark_backward_begin (t, n);
+      for (guint i = 0; n->waiting && i < n->waiting->len; i++)
+        ss_frame_restore (t, n->waiting->pdata[i]);
+      run_backward (t, n, grad, out);
+      validate (t, n, out);
+    }
   for (guint i = 0; i < n->n_slots; i++)
     g_clear_pointer (&grad[i], ss_value_unref);
   for (guint i = 0; i < n->n_saved; i++)

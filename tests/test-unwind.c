@@ -111,3 +111,33 @@ Test (unwind, optimizer_states_stay)
 
   cr_assert (eq (u64, released_bytes (&c, "aten::zeros_like", 5), 0));
 }
+
+/* Whichever request fails, recomputations and nested backwards included: what is let go was alive,
+ * and the failing request itself is not among it. */
+Test (unwind, any_request_may_fail)
+{
+  const struct { gboolean is_checkpointed, is_reentrant; const char *recipe; } rows[] = {
+    { FALSE, FALSE, "bf16" }, { TRUE, FALSE, "fp32" }, { TRUE, TRUE, "bf16-amp" },
+    { TRUE, FALSE, "bf16-mixed-fp32-grads" },
+  };
+
+  for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
+    {
+      SsTraceConfig c = small_llama (rows[r].recipe);
+      g_autoptr (SsProgram) p = NULL;
+
+      c.gradient_accumulation = 2;
+      c.kernels.attention = SS_ATTENTION_EAGER;
+      if (rows[r].is_checkpointed)
+        c.checkpointing.policy = ss_checkpoint_policy_find ("full");
+      c.checkpointing.is_reentrant = rows[r].is_reentrant;
+      p = ss_trace (&c, &h100, FALSE, NULL);
+      for (guint i = 0; i < ss_program_n_storages (p); i += 5)
+        {
+          g_autoptr (GArray) unwound = ss_trace_unwound (&c, &h100, i);
+
+          for (guint k = 0; k < unwound->len; k++)
+            cr_assert (lt (u32, g_array_index (unwound, guint32, k), i), "row %u, storage %u", r, i);
+        }
+    }
+}

@@ -226,7 +226,7 @@ checkpoint_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue *
   SsValue *y;
 
   for (guint i = 0; i < frame->n_in; i++)
-    in[i] = i < frame->call.n_carriers ? ss_node_saved (n, i) : frame->in[i];
+    in[i] = i < n->n_saved ? ss_node_saved (n, i) : frame->in[i];
   ss_frame_detach_inputs (t, frame, in, x);
   y = ss_frame_run_again (t, frame, SS_HOOK_NONE, x);
   ss_frame_backward (t, frame, &y, grad[0], x, out);
@@ -272,15 +272,25 @@ ss_frame_run_without_grad (SsTape *t, SsFrame *self, const SsOpKind *kind, guint
   return n;
 }
 
+static guint
+n_by_position (const SsCheckpointCall *call)
+{
+  return MAX (call->n_by_position, call->n_carriers);
+}
+
 static SsValue *
 run_reentrant (SsTape *t, SsFrame *frame, SsValue *const *in)
 {
   SsValue *out;
-  guint n_carriers = frame->call.n_carriers;
-  SsNode *n = ss_frame_run_without_grad (t, frame, &checkpoint, n_carriers, in, &out);
+  SsNode *n
+    = ss_frame_run_without_grad (t, frame, &checkpoint, n_by_position (&frame->call), in, &out);
 
-  for (guint i = 0; n && i < n_carriers; i++)
-    n->saved[i].value = ss_value_ref (in[i]);
+  for (guint i = 0; n && i < n->n_saved; i++)
+    if (in[i])
+      {
+        n->saved[i].value = ss_value_ref (in[i]);
+        ss_value_claim (in[i], SS_CATEGORY_ACTIVATIONS);
+      }
   return out;
 }
 
@@ -288,8 +298,8 @@ SsValue *
 ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *const *in)
 {
   gboolean is_packed = t->hook != SS_HOOK_NONE;
-  /* carriers are held by the node, or by the checkpoint around this one */
-  guint first = call->is_reentrant || is_packed ? call->n_carriers : 0;
+  /* held by the node, or carriers by the checkpoint around this one */
+  guint first = call->is_reentrant ? n_by_position (call) : is_packed ? call->n_carriers : 0;
   SsFrame *frame = ss_frame_new (t, call, n_in, in, first);
   SsValue *out;
 

@@ -22,6 +22,7 @@ typedef struct
   gconstpointer self;
   gsize self_bytes;              /* the checkpoint keeps a copy of `self`; 0: it outlives the run */
   guint n_carriers;              /* the first inputs: passed by position, they carry gradients */
+  guint n_by_position;           /* the carriers, and what else is passed so; 0: the carriers */
   const char *layers;            /* list that has `layer`, whose backward begins with it; or NULL */
   gint layer;
   gboolean is_reentrant;
@@ -29,7 +30,8 @@ typedef struct
   const SsKeptOps *keep;         /* non-reentrant: ops whose results are kept instead; NULL: none */
 } SsCheckpointCall;
 
-/* Keeps all n_in values that Python passes, used or not. Within another checkpoint the carriers are
+/* Keeps all n_in values that Python passes, used or not: what a reentrant one gets by position goes
+ * with its node's backward, what it gets by name with the graph. Within another checkpoint the carriers are
  * saved values of that one. (transfer floating) */
 SsValue *ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *const *in);
 

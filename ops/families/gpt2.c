@@ -142,7 +142,7 @@ ln_2 (SsTape *t, gconstpointer self, SsValue *const *in)
   return layer_norm (t, l->setup, "ln_2", in[0], l->ln_2_weight, l->ln_2_bias);
 }
 
-/* in: hidden states, position ids, mask or nothing */
+/* in: hidden states, mask or nothing, position ids */
 static SsValue *
 block_forward (SsTape *t, gconstpointer self, SsValue *const *in)
 {
@@ -152,7 +152,7 @@ block_forward (SsTape *t, gconstpointer self, SsValue *const *in)
   g_autoptr (SsValue) h
     = ss_keep (ss_module_run (t, s, SS_DROP_NORMS, ln_1, l, 1, SS_VALUES (residual)));
   g_autoptr (SsValue) weights = NULL;   /* Python's `_` */
-  g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[2], &weights));
+  g_autoptr (SsValue) attn_output = ss_keep (attention (t, l, h, in[1], &weights));
   g_autoptr (SsValue) feed_forward = NULL;
 
   ss_module_discard (t, s, SS_DROP_NORMS, h, attn_output);
@@ -180,7 +180,8 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
   const SsModelSetup *setup = model->setup;
   gint64 b = ss_value_size (ids, 0), s = ss_value_size (ids, 1);
   SsLayers layers = {
-    setup, "h", block_forward, (const char *) m->blocks, sizeof (Block), (guint) setup->config->n_layers,
+    setup, "h", block_forward, (const char *) m->blocks, sizeof (Block),
+    (guint) setup->config->n_layers, .n_by_position = 2,
   };
   g_autoptr (SsValue) inputs_embeds = ss_keep (embed (t, "wte", m->wte, ids));
   g_autoptr (SsValue) position_ids
@@ -190,7 +191,7 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
   g_autoptr (SsValue) mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
 
   ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
-  ss_layers_run (t, &layers, &h, mask ? 2 : 1, (SsValue *[]) { position_ids, mask });
+  ss_layers_run (t, &layers, &h, 2, (SsValue *[]) { mask, position_ids });
   return layer_norm (t, setup, "ln_f", h, m->ln_f_weight, m->ln_f_bias);
 }
 

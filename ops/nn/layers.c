@@ -62,6 +62,7 @@ run_segment (SsTape *t, const SsLayers *layers, guint begin, guint end, SsValue 
   Segment segment = { *layers, begin, end, n_in };
   SsCheckpointCall call = {
     .run = segment_forward, .self = &segment, .self_bytes = sizeof segment, .n_carriers = 1,
+    .n_by_position = layers->n_by_position,
     .layers = layers->name, .layer = (gint) range_of (layers, begin)->last,
     .is_reentrant = c->is_reentrant, .keep = ss_checkpointing_keeps (c),
     .has_early_stop = is_cut ? c->skips_last_inner_forward : c->has_early_stop,

@@ -19,6 +19,7 @@ typedef struct
   const char *layers;
   gsize stride;
   guint n;
+  guint n_by_position;           /* inputs that Python passes so; 0: the hidden states alone */
 } SsLayers;
 
 /* Runs all layers on *hidden (rebound), passing n_extra further values to each. */
