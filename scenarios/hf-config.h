@@ -8,9 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Largest file in bytes and deepest nesting that are read. */
+/* Largest file in bytes that is read. */
 #define SS_HF_CONFIG_MAX_BYTES (1024 * 1024)
-#define SS_HF_CONFIG_MAX_DEPTH 32
 
 /* The members of the object that the file holds (ss_config_values_new), or NULL with the problem
  * added. (transfer full) */
