@@ -55,5 +55,6 @@ extern const SsCommand ss_command_bench;
 extern const SsCommand ss_command_dump_events;
 extern const SsCommand ss_command_dump_ops;
 extern const SsCommand ss_command_replay_allocator;
+extern const SsCommand ss_command_chain;
 
 G_END_DECLS

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/output-options.h"
+#include "ops/checkpoint/policy.h"
+#include "ops/checkpoint/revolve.h"
+#include "scenarios/chain-table.h"
+
+/* What is asked of a chain; of nothing, the chain itself. */
+typedef struct
+{
+  gboolean policies, pareto, skips_last;
+  char *nested, *revolve, *schedule, *budget;
+} Questions;
+
+static void
+questions_clear (Questions *self)
+{
+  g_free (self->nested);
+  g_free (self->revolve);
+  g_free (self->schedule);
+  g_free (self->budget);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Questions, questions_clear)
+
+/* Whole numbers of 1 or more between separators; 0: they are not. */
+static guint
+read_numbers (const char *text, const char *separator, guint64 max, guint n_max, guint *numbers)
+{
+  g_auto (GStrv) words = g_strsplit (text, separator, (gint) n_max + 1);
+  guint n = g_strv_length (words);
+
+  if (n > n_max)
+    return 0;
+  for (guint i = 0; i < n; i++)
+    {
+      guint64 number;
+
+      if (!g_ascii_string_to_unsigned (words[i], 10, 1, max, &number, NULL))
+        return 0;
+      numbers[i] = (guint) number;
+    }
+  return n;
+}
+
+static gboolean
+answer_nested (const SsChain *chain, const Questions *asked, GString *out)
+{
+  SsCheckpointing nested = {
+    .policy = ss_checkpoint_policy_find ("nested"),
+    .skips_last_inner_forward = asked->skips_last,
+  };
+  g_autofree char *problem = NULL;
+  const char *setting;
+
+  nested.n_levels
+      = read_numbers (asked->nested, "/", SS_CHAIN_MAX_STAGES, SS_MAX_LEVELS, nested.levels);
+  if (nested.n_levels == 0)
+    problem = g_strdup_printf ("\"%s\" is not at most %d numbers of layers such as 8/2",
+                               asked->nested, SS_MAX_LEVELS);
+  else if (nested.policy->check (&nested, ss_chain_n_layers (chain), &setting, &problem))
+    ss_chain_append_nested (chain, &nested, out);
+  if (problem != NULL)
+    ss_console_error ("--nested: %s", problem);
+  return problem == NULL;
+}
+
+static gboolean
+answer_revolve (const Questions *asked, GString *out)
+{
+  guint numbers[2];
+
+  if (read_numbers (asked->revolve, ",", SS_REVOLVE_MAX_STEPS, 2, numbers) != 2)
+    {
+      ss_console_error ("--revolve: \"%s\" is not two numbers from 1 to %d, STEPS,SLOTS",
+                        asked->revolve, SS_REVOLVE_MAX_STEPS);
+      return FALSE;
+    }
+  ss_chain_append_revolve (numbers[0], numbers[1], out);
+  return TRUE;
+}
+
+static gboolean
+answer_schedule (const SsChain *chain, const Questions *asked, GString *out, GError **error)
+{
+  g_autoptr (SsChainSchedule) schedule = ss_chain_schedule_parse (asked->schedule, error);
+
+  if (schedule == NULL || !ss_chain_append_schedule (chain, "custom", schedule, out, error))
+    {
+      g_prefix_error (error, "--schedule: ");
+      return FALSE;
+    }
+  g_string_append_c (out, '\n');
+  return TRUE;
+}
+
+static gboolean
+answer_budget (const SsChain *chain, const Questions *asked, GString *out, GError **error)
+{
+  guint64 budget;
+
+  if (!g_ascii_string_to_unsigned (asked->budget, 10, 0, G_MAXUINT64, &budget, error)
+      || !ss_chain_append_optimal (chain, budget, out, error))
+    {
+      g_prefix_error (error, "--budget: ");
+      return FALSE;
+    }
+  g_string_append_c (out, '\n');
+  return TRUE;
+}
+
+/* All that is asked of the chain, in this order. FALSE: one cannot be answered, which is said. */
+static gboolean
+answer (const SsChainFile *file, const Questions *asked, GString *out)
+{
+  g_autoptr (GError) error = NULL;
+  const SsChain *chain = file->chain;
+  gboolean is_done = TRUE;
+
+  if (asked->policies)
+    ss_chain_append_policies (chain, out);
+  if (asked->pareto)
+    ss_chain_append_pareto (chain, out);
+  if (asked->schedule != NULL)
+    is_done = answer_schedule (chain, asked, out, &error);
+  if (is_done && asked->budget != NULL)
+    is_done = answer_budget (chain, asked, out, &error);
+  if (is_done && asked->nested != NULL && !answer_nested (chain, asked, out))
+    return FALSE;
+  if (is_done && out->len == 0 && asked->revolve == NULL)
+    is_done = ss_chain_append_json (file, out, &error);
+  if (!is_done)
+    ss_console_error ("%s", error->message);
+  return is_done;
+}
+
+static SsExit
+answer_file (const char *path, const Questions *asked, GString *out)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SsChainFile) file = ss_chain_file_load (path, &error);
+
+  if (file == NULL)
+    {
+      ss_console_error ("%s", error->message);
+      return SS_EXIT_INPUT;
+    }
+  return answer (file, asked, out) ? SS_EXIT_FITS : SS_EXIT_INPUT;
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  g_auto (SsOutputOptions) output = { 0 };
+  g_auto (Questions) asked = { 0 };
+  g_autoptr (GString) out = g_string_new (NULL);
+  const GOptionEntry entries[] = {
+    { "policies", 0, 0, G_OPTION_ARG_NONE, &asked.policies, "Every policy's peak and time",
+      NULL },
+    { "pareto", 0, 0, G_OPTION_ARG_NONE, &asked.pareto, "The least time for every budget", NULL },
+    { "budget", 0, 0, G_OPTION_ARG_STRING, &asked.budget,
+      "The fastest schedule within a budget, in the chain's unit", "SIZE" },
+    { "schedule", 0, 0, G_OPTION_ARG_STRING, &asked.schedule,
+      "Run a schedule: \"F1 S2 B2 S1 B1\"", "OPS" },
+    { "nested", 0, 0, G_OPTION_ARG_STRING, &asked.nested,
+      "Segments of so many layers, in segments of so many", "8/2" },
+    { "skip-last-inner-forward", 0, 0, G_OPTION_ARG_NONE, &asked.skips_last,
+      "With --nested: do not run again what nothing reads", NULL },
+    { "revolve", 0, 0, G_OPTION_ARG_STRING, &asked.revolve,
+      "Least extra steps with that many slots; needs no file", "STEPS,SLOTS" },
+    SS_OUTPUT_OPTION_ENTRIES (output),
+    G_OPTION_ENTRY_NULL
+  };
+  SsExit status;
+
+  if (!ss_command_parse (&ss_command_chain, entries, &argc, &argv, &status))
+    return status;
+  if (asked.skips_last && asked.nested == NULL)
+    {
+      ss_console_error ("--skip-last-inner-forward wants --nested");
+      return SS_EXIT_INPUT;
+    }
+  if (!ss_command_check_arguments (&ss_command_chain, argc, argv, asked.revolve == NULL, 1))
+    return SS_EXIT_INPUT;
+  status = argc > 1 ? answer_file (argv[1], &asked, out) : SS_EXIT_FITS;
+  if (status == SS_EXIT_FITS && asked.revolve != NULL && !answer_revolve (&asked, out))
+    status = SS_EXIT_INPUT;
+  return status == SS_EXIT_FITS ? ss_output_options_write (&output, out->str) : status;
+}
+
+const SsCommand ss_command_chain = {
+  .name = "chain",
+  .arguments = "FILE.chain.json",
+  .summary = "checkpointing on a chain of stages: policies, and the provable optimum",
+  .is_for_checking = TRUE,
+  .run = run,
+};

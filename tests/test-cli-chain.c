@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <string.h>
+
+#include "tests/cli-fixture.h"
+
+#define CHAIN SS_SOURCE_DIR "/tests/chain/three-stages.chain.json"
+
+TestSuite (chain_cli, .init = ss_cli_make_folder, .fini = ss_cli_remove_folder);
+
+/* The sums of every_k_all 1 and of none stand in tests/test-chain-simulate.c. */
+Test (chain_cli, tables_follow_each_other)
+{
+  g_auto (SsCliResult) result = RUN ("chain", CHAIN, "--policies", "--pareto");
+
+  cr_assert (eq (int, result.status, 0));
+  cr_assert (g_str_has_prefix (
+    result.out, "policy,param,peak,time,recompute_time,recompute_stages,peak_op\n"
+                "none,0,42,18,0,0,B(3)\n"
+                "every_k_all,1,32,23,5,2,B(2)\n"));
+  /* F1 is run twice in the second: 2 more */
+  cr_assert (g_str_has_suffix (result.out,
+                               "\nmin_budget,opt_time,recompute_time,recompute_stages\n"
+                               "32,23,5,2\n35,20,2,1\n42,18,0,0\n"));
+}
+
+Test (chain_cli, a_budget_gives_a_schedule_that_runs_again)
+{
+  g_auto (SsCliResult) result = RUN ("chain", CHAIN, "--budget=41");
+  g_auto (SsCliResult) again = RUN ("chain", CHAIN, "--schedule=F1 S2 S3 B3 B2 S1 B1");
+  const char *ops = "\"ops\":\"F1 S2 S3 B3 B2 S1 B1\",";
+
+  cr_assert (eq (int, result.status, 0));
+  cr_assert (g_str_has_prefix (result.out, "{\"name\":\"optimal\","));
+  cr_assert (eq (str, strstr (result.out, ops), strstr (again.out, ops)));
+}
+
+Test (chain_cli, revolve_needs_no_file)
+{
+  g_auto (SsCliResult) result = RUN ("chain", "--revolve=10,3");
+
+  cr_assert (eq (int, result.status, 0));
+  cr_assert (eq (str, result.out, "steps,slots,extra_forward_steps,max_reps_r\n10,3,15,2\n"));
+}
+
+static const struct
+{
+  const char *arguments[3];
+  const char *err;
+} refused[] = {
+  { { CHAIN, "--budget=4" },
+    "stepsim: --budget: a budget of 4 bytes is less than any schedule needs: 32\n" },
+  { { CHAIN, "--schedule=S1 S3" }, "stepsim: --schedule: custom: op 1: nothing has made x2\n" },
+  { { CHAIN, "--nested=2/x" },
+    "stepsim: --nested: \"2/x\" is not at most 8 numbers of layers such as 8/2\n" },
+  { { CHAIN, "--nested=2/2" },
+    "stepsim: --nested: segments of 2 layers within segments of 2; wanted fewer layers at each "
+    "level\n" },
+  { { CHAIN, "--skip-last-inner-forward" },
+    "stepsim: --skip-last-inner-forward wants --nested\n" },
+  { { "--revolve=10" },
+    "stepsim: --revolve: \"10\" is not two numbers from 1 to 10000000, STEPS,SLOTS\n" },
+  { { "--policies" },
+    "stepsim: stepsim chain wants FILE.chain.json (stepsim chain --help)\n" },
+};
+
+Test (chain_cli, what_cannot_be_answered_is_said)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      const char *const argv[] = { SS_STEPSIM, "chain", refused[i].arguments[0],
+                                   refused[i].arguments[1], NULL };
+      g_auto (SsCliResult) result = ss_cli_spawn (argv);
+
+      cr_expect (eq (int, result.status, 2), "case %u", i);
+      cr_expect (eq (str, result.out, ""), "case %u", i);
+      cr_expect (eq (str, result.err, (char *) refused[i].err), "case %u", i);
+    }
+}
