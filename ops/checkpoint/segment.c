@@ -136,11 +136,15 @@ ss_frame_backward (SsTape *t, const SsFrame *self, SsValue **y, SsValue *gradien
 {
   ss_backward (t, *y, gradient);
   for (guint i = 0; i < self->call.n_carriers; i++)
-    if (x[i]->leaf && x[i]->leaf->grad)
-      {
-        out[i] = g_steal_pointer (&x[i]->leaf->grad);
+    {
+      if (!x[i]->leaf)
+        continue;
+      /* of a trace that failed within the segment, something without storage */
+      out[i] = x[i]->leaf->grad || !t->error ? g_steal_pointer (&x[i]->leaf->grad)
+                                             : ss_value_new (t, &x[i]->tensor, NULL);
+      if (out[i])
         out[i]->is_floating = TRUE;
-      }
+    }
   ss_name_release (g_steal_pointer (y));
   unref_values (x, self->n_in);
 }
