@@ -137,7 +137,8 @@ Test (unwind, any_request_may_fail)
           g_autoptr (GArray) unwound = ss_trace_unwound (&c, &h100, i);
 
           for (guint k = 0; k < unwound->len; k++)
-            cr_assert (lt (u32, g_array_index (unwound, guint32, k), i), "row %u, storage %u", r, i);
+            cr_assert (lt (u32, g_array_index (unwound, guint32, k), i),
+                       "row %u, storage %u", r, i);
         }
     }
 }

@@ -31,8 +31,8 @@ typedef struct
 } SsCheckpointCall;
 
 /* Keeps all n_in values that Python passes, used or not: what a reentrant one gets by position goes
- * with its node's backward, what it gets by name with the graph. Within another checkpoint the carriers are
- * saved values of that one. (transfer floating) */
+ * with its node's backward, what it gets by name with the graph. Within another checkpoint the
+ * carriers are saved values of that one. (transfer floating) */
 SsValue *ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *const *in);
 
 /* Megatron's CheckpointWithoutOutput (core/tensor_parallel/random.py): a checkpoint whose output
