@@ -95,7 +95,7 @@ typedef struct
 {
   const char *attributes;
   const char *overrides[3];
-  const char *text, *shown;      /* shown: the part of the printed element between policy and reentrant */
+  const char *text, *shown;      /* shown: what is printed between policy and reentrant */
 } Meant;
 
 static const Meant meant[] = {
