@@ -27,6 +27,7 @@ extern const SsValueKind ss_value_precision;
 extern const SsValueKind ss_value_optimizer;
 extern const SsValueKind ss_value_implementation;
 extern const SsValueKind ss_value_policy;
+extern const SsValueKind ss_value_budget;
 extern const SsValueKind ss_value_policy_count;
 extern const SsValueKind ss_value_convention;
 extern const SsValueKind ss_value_segments;

@@ -42,6 +42,29 @@ words_of (const char *text)
   return g_strv_builder_end (builder);
 }
 
+/* ---- bytes ---- */
+
+static gboolean
+budget_read (const SsAttribute *attribute, SsScenario *scenario, const char *text, char **problem)
+{
+  if (!ss_units_bytes (text, &FIELD (guint64, attribute, scenario), problem))
+    return FALSE;
+  if (FIELD_OF (guint64, attribute, scenario) > 0)
+    return TRUE;
+  *problem = g_strdup ("0 bytes; wanted a size above 0");
+  return FALSE;
+}
+
+static char *
+budget_print (const SsAttribute *attribute, const SsScenario *scenario)
+{
+  guint64 bytes = FIELD_OF (guint64, attribute, scenario);
+
+  if (!is_read (attribute, scenario) || bytes == 0)
+    return NULL;
+  return g_strdup_printf ("%" G_GUINT64_FORMAT " B", bytes);
+}
+
 /* ---- counts and flags ---- */
 
 static gboolean
@@ -288,6 +311,7 @@ levels_print (const SsAttribute *attribute, const SsScenario *scenario)
   return g_string_free (text, FALSE);
 }
 
+const SsValueKind ss_value_budget = { NULL, budget_read, budget_print };
 const SsValueKind ss_value_policy_count = { NULL, count_read, count_print };
 const SsValueKind ss_value_convention = { convention_words, flag_read, flag_print };
 const SsValueKind ss_value_end = { end_words, flag_read, flag_print };

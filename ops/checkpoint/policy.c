@@ -271,12 +271,18 @@ static const SsCheckpointPolicy custom = {
   .settings = SETTINGS ("segments"), .needs_setting = TRUE, .plan = plan_custom,
   .check = check_custom,
 };
+/* its ranges are found from the chain of layers and the device before it is traced */
+static const SsCheckpointPolicy optimal = {
+  .name = "optimal", .description = "the fastest schedule that fits a budget (budget=\"40 GiB\")",
+  .settings = SETTINGS ("budget"), .plan = plan_custom,
+};
 
 const SsCheckpointPolicy *const *
 ss_checkpoint_policies (void)
 {
   static const SsCheckpointPolicy *const all[] = {
-    &none, &full, &every, &square_root, &sequential, &block, &selective, &nested, &custom, NULL,
+    &none, &full, &every, &square_root, &sequential, &block, &selective, &nested, &custom,
+    &optimal, NULL,
   };
 
   return all;

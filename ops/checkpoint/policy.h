@@ -56,8 +56,9 @@ typedef struct
   guint drop;                    /* selective: SsDrop, or-ed */
   guint levels[SS_MAX_LEVELS];   /* nested: layers of a segment, outermost first */
   guint n_levels;
-  const SsLayerRange *ranges;    /* custom: in order, gaps are kept; borrowed */
+  const SsLayerRange *ranges;    /* custom, optimal: in order, gaps are kept; borrowed */
   guint n_ranges;
+  guint64 budget_bytes;          /* optimal: what the run may reserve; 0: what the device has */
 } SsCheckpointing;
 
 struct _SsCheckpointPolicy

@@ -92,6 +92,8 @@ ss_checkpointing_text (const SsCheckpointing *self)
   if (ss_checkpoint_policy_reads (policy, "layers"))
     g_string_append_printf (text, " %s %u", self->is_block_last ? "last" : "first",
                             self->n_block_layers);
+  if (ss_checkpoint_policy_reads (policy, "budget") && self->budget_bytes > 0)
+    g_string_append_printf (text, " %" G_GUINT64_FORMAT " B", self->budget_bytes);
   for (guint i = 0; ss_checkpoint_policy_reads (policy, "levels") && i < self->n_levels; i++)
     g_string_append_printf (text, " %u", self->levels[i]);
   if (policy->is_selective && self->keep)
