@@ -51,59 +51,14 @@ try_option (SsRecording *recording, const SsReplay *replay, guint i)
   g_ptr_array_add (recording->advice, advice);
 }
 
-/* What a run holds whatever it does about activations. */
-static gboolean
-is_state (const SsStorageInfo *storage)
-{
-  switch ((SsCategory) storage->category)
-    {
-    case SS_CATEGORY_PARAMETERS:
-    case SS_CATEGORY_MASTER_WEIGHTS:
-    case SS_CATEGORY_GRADIENTS:
-    case SS_CATEGORY_GRADIENT_ACCUMULATION:
-    case SS_CATEGORY_OPTIMIZER_STATES:
-      return TRUE;
-    case SS_CATEGORY_WORKSPACE:
-    case SS_CATEGORY_LOGITS:
-    case SS_CATEGORY_ACTIVATIONS:
-    case SS_CATEGORY_TEMPORARIES:
-    case SS_N_CATEGORIES:
-      break;
-    }
-  return FALSE;
-}
-
-/* The most that the program asks for at one moment: of everything, or of states only. */
-static guint64
-peak_requested_bytes (const SsProgram *program, gboolean of_states)
-{
-  guint64 now = 0, peak = 0;
-
-  for (guint i = 0; i < ss_program_n_instructions (program); i++)
-    {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (program, i, &index);
-      const SsStorageInfo *storage;
-
-      if (type != SS_ALLOCATE && type != SS_RELEASE)
-        continue;
-      storage = ss_program_storage (program, index);
-      if (of_states && !is_state (storage))
-        continue;
-      now = type == SS_ALLOCATE ? ss_size_add (now, storage->bytes) : now - storage->bytes;
-      peak = MAX (peak, now);
-    }
-  return peak;
-}
-
 void
 ss_advise_allocator (SsRecording *recording, const SsReplay *replay)
 {
   if (!recording->is_oom)
     return;
   recording->least_bytes
-    = ss_size_add (peak_requested_bytes (replay->program, FALSE), replay->settings.external_bytes);
-  recording->least_state_bytes = peak_requested_bytes (replay->program, TRUE);
+    = ss_size_add (ss_replay_peak_requested_bytes (replay->program, FALSE), replay->settings.external_bytes);
+  recording->least_state_bytes = ss_replay_peak_requested_bytes (replay->program, TRUE);
   /* where memory is short of what is asked for, no placing of blocks helps */
   if (recording->least_bytes > replay->settings.capacity_bytes
       || !g_str_equal (replay->allocator->name, "caching"))

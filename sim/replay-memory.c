@@ -67,7 +67,9 @@ ss_replay_memory (const SsProgram           *program,
 {
   g_autoptr (SsAllocator) allocator = ss_allocator_new (klass, settings, error);
   g_autofree SsBlock **blocks = NULL;
-  Run run = { .program = program, .allocator = allocator, .verdict = verdict, .empties_cache = empties_cache };
+  Run run = {
+    .program = program, .allocator = allocator, .verdict = verdict, .empties_cache = empties_cache
+  };
 
   *verdict = (SsMemoryVerdict) { .fits = TRUE };
   if (!allocator)
@@ -81,4 +83,48 @@ ss_replay_memory (const SsProgram           *program,
       verdict->fits = meet (&run, type, index);
     }
   return TRUE;
+}
+
+/* What a run holds whatever it does about activations. */
+static gboolean
+is_state (const SsStorageInfo *storage)
+{
+  switch ((SsCategory) storage->category)
+    {
+    case SS_CATEGORY_PARAMETERS:
+    case SS_CATEGORY_MASTER_WEIGHTS:
+    case SS_CATEGORY_GRADIENTS:
+    case SS_CATEGORY_GRADIENT_ACCUMULATION:
+    case SS_CATEGORY_OPTIMIZER_STATES:
+      return TRUE;
+    case SS_CATEGORY_WORKSPACE:
+    case SS_CATEGORY_LOGITS:
+    case SS_CATEGORY_ACTIVATIONS:
+    case SS_CATEGORY_TEMPORARIES:
+    case SS_N_CATEGORIES:
+      break;
+    }
+  return FALSE;
+}
+
+guint64
+ss_replay_peak_requested_bytes (const SsProgram *program, gboolean of_states)
+{
+  guint64 now = 0, peak = 0;
+
+  for (guint i = 0; i < ss_program_n_instructions (program); i++)
+    {
+      guint32 index;
+      SsInstructionType type = ss_program_instruction (program, i, &index);
+      const SsStorageInfo *storage;
+
+      if (type != SS_ALLOCATE && type != SS_RELEASE)
+        continue;
+      storage = ss_program_storage (program, index);
+      if (of_states && !is_state (storage))
+        continue;
+      now = type == SS_ALLOCATE ? ss_size_add (now, storage->bytes) : now - storage->bytes;
+      peak = MAX (peak, now);
+    }
+  return peak;
 }

@@ -24,4 +24,8 @@ gboolean ss_replay_memory (const SsProgram           *program,
                            SsMemoryVerdict           *verdict,
                            GError                   **error);
 
+/* The most that the program asks for at one moment, whatever an allocator makes of it: of
+ * everything, or of states (parameters, master copy, gradients, optimizer states) only. */
+guint64 ss_replay_peak_requested_bytes (const SsProgram *program, gboolean of_states);
+
 G_END_DECLS

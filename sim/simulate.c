@@ -3,6 +3,7 @@
 
 #include "sim/account.h"
 #include "sim/advice.h"
+#include "sim/optimal-plan.h"
 #include "sim/replay.h"
 
 /* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip
@@ -101,12 +102,50 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   return recording;
 }
 
+static SsAllocatorSettings
+settings_of (const SsScenario *scenario)
+{
+  return (SsAllocatorSettings) {
+    .capacity_bytes = ss_scenario_capacity_bytes (scenario),
+    .external_bytes = external_bytes (scenario),
+    .conf = ss_scenario_alloc_conf (scenario),
+  };
+}
+
+/* The scenario's own config, with the layers that policy="optimal" stands for: *plan holds them.
+ * FALSE with an error. */
+static gboolean
+resolve (const SsScenario *scenario, SsTraceConfig *config, GArray **plan, GError **error)
+{
+  SsAllocatorSettings settings = settings_of (scenario);
+  const SsAllocatorClass *klass;
+
+  *config = *ss_scenario_trace_config (scenario);
+  *plan = NULL;
+  if (!g_str_equal (config->checkpointing.policy->name, "optimal"))
+    return TRUE;
+  klass = ss_allocator_class_find (ss_scenario_allocator (scenario), error);
+  if (klass == NULL)
+    return FALSE;
+  *plan = ss_optimal_plan (config, ss_scenario_device (scenario), klass, &settings,
+                           ss_scenario_empties_cache (scenario), error);
+  if (*plan == NULL)
+    return FALSE;
+  config->checkpointing.ranges = (const SsLayerRange *) (*plan)->data;
+  config->checkpointing.n_ranges = (*plan)->len;
+  return TRUE;
+}
+
 SsProgram *
 ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error)
 {
+  g_autoptr (GArray) plan = NULL;
+  SsTraceConfig config;
+
   g_return_val_if_fail (scenario != NULL, NULL);
-  return ss_trace (ss_scenario_trace_config (scenario),
-                   ss_device_target (ss_scenario_device (scenario)), keep_operands, error);
+  if (!resolve (scenario, &config, &plan, error))
+    return NULL;
+  return ss_trace (&config, ss_device_target (ss_scenario_device (scenario)), keep_operands, error);
 }
 
 /* The failed request is the last event. */
@@ -115,10 +154,14 @@ unwind (const SsScenario *scenario, SsRecording *recording)
 {
   const SsMemoryEvent *failed
     = &g_array_index (recording->memory, SsMemoryEvent, recording->memory->len - 1);
-  g_autoptr (GArray) unwound
-    = ss_trace_unwound (ss_scenario_trace_config (scenario),
-                        ss_device_target (ss_scenario_device (scenario)), failed->storage_id);
+  g_autoptr (GArray) plan = NULL;
+  g_autoptr (GArray) unwound = NULL;
+  SsTraceConfig config;
 
+  if (!resolve (scenario, &config, &plan, NULL))
+    return;
+  unwound = ss_trace_unwound (&config, ss_device_target (ss_scenario_device (scenario)),
+                              failed->storage_id);
   ss_account_unwind (recording, unwound);
 }
 
@@ -131,11 +174,7 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
     .program = program,
     .device = ss_scenario_device (scenario),
     .empties_cache = ss_scenario_empties_cache (scenario),
-    .settings = {
-      .capacity_bytes = ss_scenario_capacity_bytes (scenario),
-      .external_bytes = external_bytes (scenario),
-      .conf = ss_scenario_alloc_conf (scenario),
-    },
+    .settings = settings_of (scenario),
   };
 
   replay.allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error);

@@ -58,7 +58,7 @@ typedef struct
   guint n_levels;
   const SsLayerRange *ranges;    /* custom, optimal: in order, gaps are kept; borrowed */
   guint n_ranges;
-  guint64 budget_bytes;          /* optimal: what the run may reserve; 0: what the device has */
+  guint64 budget_bytes;          /* optimal: the most that may be allocated; 0: no such limit */
 } SsCheckpointing;
 
 struct _SsCheckpointPolicy
