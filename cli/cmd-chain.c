@@ -2,9 +2,11 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/output-options.h"
+#include "cli/scenario-options.h"
 #include "ops/checkpoint/policy.h"
 #include "ops/checkpoint/revolve.h"
 #include "scenarios/chain-table.h"
+#include "sim/chain-extract.h"
 
 /* What is asked of a chain; of nothing, the chain itself. */
 typedef struct
@@ -134,23 +136,53 @@ answer (const SsChainFile *file, const Questions *asked, GString *out)
   return is_done;
 }
 
-static SsExit
-answer_file (const char *path, const Questions *asked, GString *out)
+/* The chain of a scenario's layers, times in ns; what is wrong is said. (transfer full) */
+static SsChainFile *
+extract (const SsScenarioOptions *options, const char *path)
+{
+  g_autoptr (SsScenario) scenario = ss_scenario_options_load (options, path);
+  g_autoptr (GError) error = NULL;
+  SsChain *chain;
+
+  if (scenario == NULL)
+    return NULL;
+  chain = ss_chain_extract (ss_scenario_trace_config (scenario), ss_scenario_device (scenario),
+                            ss_scenario_name (scenario), &error);
+  if (chain == NULL)
+    {
+      ss_console_error ("%s: %s", path, error->message);
+      return NULL;
+    }
+  return ss_chain_file_new (chain, "B", "ns");
+}
+
+static SsChainFile *
+load (const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (SsChainFile) file = ss_chain_file_load (path, &error);
+  SsChainFile *file = ss_chain_file_load (path, &error);
 
   if (file == NULL)
-    {
-      ss_console_error ("%s", error->message);
-      return SS_EXIT_INPUT;
-    }
+    ss_console_error ("%s", error->message);
+  return file;
+}
+
+static SsExit
+answer_file (const SsScenarioOptions *options, const char *path, const Questions *asked,
+             GString *out)
+{
+  g_autoptr (SsChainFile) file
+      = g_str_has_suffix (path, ".json") ? load (path) : extract (options, path);
+
+  if (file == NULL)
+    return SS_EXIT_INPUT;
   return answer (file, asked, out) ? SS_EXIT_FITS : SS_EXIT_INPUT;
 }
 
 static SsExit
 run (int argc, char **argv)
 {
+  g_auto (SsScenarioOptions) scenario = { 0 };
   g_auto (SsOutputOptions) output = { 0 };
   g_auto (Questions) asked = { 0 };
   g_autoptr (GString) out = g_string_new (NULL);
@@ -168,6 +200,7 @@ run (int argc, char **argv)
       "With --nested: do not run again what nothing reads", NULL },
     { "revolve", 0, 0, G_OPTION_ARG_STRING, &asked.revolve,
       "Least extra steps with that many slots; needs no file", "STEPS,SLOTS" },
+    SS_SCENARIO_OPTION_ENTRIES (scenario),
     SS_OUTPUT_OPTION_ENTRIES (output),
     G_OPTION_ENTRY_NULL
   };
@@ -182,7 +215,7 @@ run (int argc, char **argv)
     }
   if (!ss_command_check_arguments (&ss_command_chain, argc, argv, asked.revolve == NULL, 1))
     return SS_EXIT_INPUT;
-  status = argc > 1 ? answer_file (argv[1], &asked, out) : SS_EXIT_FITS;
+  status = argc > 1 ? answer_file (&scenario, argv[1], &asked, out) : SS_EXIT_FITS;
   if (status == SS_EXIT_FITS && asked.revolve != NULL && !answer_revolve (&asked, out))
     status = SS_EXIT_INPUT;
   return status == SS_EXIT_FITS ? ss_output_options_write (&output, out->str) : status;
@@ -190,8 +223,7 @@ run (int argc, char **argv)
 
 const SsCommand ss_command_chain = {
   .name = "chain",
-  .arguments = "FILE.chain.json",
+  .arguments = "FILE|FILE.chain.json",
   .summary = "checkpointing on a chain of stages: policies, and the provable optimum",
-  .is_for_checking = TRUE,
   .run = run,
 };

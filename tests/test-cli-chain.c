@@ -63,7 +63,7 @@ static const struct
   { { "--revolve=10" },
     "stepsim: --revolve: \"10\" is not two numbers from 1 to 10000000, STEPS,SLOTS\n" },
   { { "--policies" },
-    "stepsim: stepsim chain wants FILE.chain.json (stepsim chain --help)\n" },
+    "stepsim: stepsim chain wants FILE|FILE.chain.json (stepsim chain --help)\n" },
 };
 
 Test (chain_cli, what_cannot_be_answered_is_said)
@@ -78,4 +78,18 @@ Test (chain_cli, what_cannot_be_answered_is_said)
       cr_expect (eq (str, result.out, ""), "case %u", i);
       cr_expect (eq (str, result.err, (char *) refused[i].err), "case %u", i);
     }
+}
+
+/* A scenario's own chain: written, read back and printed again it is the same text. */
+Test (chain_cli, a_scenarios_chain_can_be_read_back)
+{
+  g_autofree char *path = g_build_filename (ss_cli_folder (), "own.chain.json", NULL);
+  g_auto (SsCliResult) printed = RUN ("chain", SS_SOURCE_DIR "/scenarios/teaching-4layer.xml");
+  g_auto (SsCliResult) again = { 0 };
+
+  cr_assert (eq (int, printed.status, 0));
+  cr_assert (g_file_set_contents (path, printed.out, -1, NULL));
+  again = RUN ("chain", path);
+  cr_assert (eq (int, again.status, 0));
+  cr_assert (eq (str, again.out, printed.out));
 }
