@@ -74,19 +74,19 @@ count_dependencies (SsTape *t, SsNode *root)
 /* A hook of the tensor first adds it to the fp32 buffer, if there is one.  AccumulateGrad: taken
  * over if nobody else holds it and it lies as the parameter does, else cloned in the parameter's
  * layout; later ones are added in place. */
-static void
-accumulate_leaf (SsTape *t, SsNode *n, SsValue *g)
+void
+ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *g)
 {
-  SsLeaf *leaf = n->leaf->leaf;
+  SsLeaf *leaf = parameter->leaf;
 
   if (leaf->accumulation)
     ss_add_in_place (t, leaf->accumulation, g);
   if (leaf->grad)
     ss_add_in_place (t, leaf->grad, g);
-  else if (g->ref_count == 1 && ss_tensor_same_strides (&g->tensor, &n->leaf->tensor))
+  else if (g->ref_count == 1 && ss_tensor_same_strides (&g->tensor, &parameter->tensor))
     leaf->grad = ss_value_ref (g);
   else
-    leaf->grad = ss_value_sink (ss_clone_like (t, g, &n->leaf->tensor));
+    leaf->grad = ss_value_sink (ss_clone_like (t, g, &parameter->tensor));
   ss_value_claim (leaf->grad, SS_CATEGORY_GRADIENTS);
 }
 
@@ -189,13 +189,13 @@ evaluate (SsTape *t, SsNode *n, GPtrArray *ready)
   if (n->leaf)
     {
       if (!t->is_stopped)
-        accumulate_leaf (t, n, grad[0]);
+        ss_accumulate_grad (t, n->leaf, grad[0]);
       g_clear_pointer (&grad[0], ss_value_unref);
       return;
     }
   if (!t->is_stopped)
     {
-      ss_tape_mark_backward_begin (t, n);
+      ss_tape_mark_backward_begin (t, ss_tape_layer (t));
       for (guint i = 0; n->waiting && i < n->waiting->len; i++)
         ss_frame_restore (t, n->waiting->pdata[i]);
       run_backward (t, n, grad, out);

@@ -3,27 +3,33 @@
 
 static const SsKernelProfile paper = {
   "paper", "keeps exactly what the papers count (Korthikanti et al. 2022)",
-  { SS_NORM_PAPER, SS_ROPE_PAPER, SS_MLP_PAPER, SS_ATTENTION_PAPER_FLASH, SS_LOSS_PAPER },
+  { SS_NORM_PAPER, SS_ROPE_PAPER, SS_MLP_PAPER, SS_ATTENTION_PAPER_FLASH, SS_LOSS_PAPER, FALSE },
 };
 static const SsKernelProfile hf_eager = {
   "hf-eager", "Hugging Face's modules, eager attention",
-  { SS_NORM_HF, SS_ROPE_HF, SS_MLP_HF, SS_ATTENTION_EAGER, SS_LOSS_HF },
+  { SS_NORM_HF, SS_ROPE_HF, SS_MLP_HF, SS_ATTENTION_EAGER, SS_LOSS_HF, FALSE },
 };
 static const SsKernelProfile hf_sdpa = {
   "hf-sdpa", "Hugging Face's modules, scaled_dot_product_attention",
-  { SS_NORM_HF, SS_ROPE_HF, SS_MLP_HF, SS_ATTENTION_SDPA, SS_LOSS_HF },
+  { SS_NORM_HF, SS_ROPE_HF, SS_MLP_HF, SS_ATTENTION_SDPA, SS_LOSS_HF, FALSE },
 };
 
+static const SsKernelProfile compiled = {
+  "compiled", "Hugging Face's modules under torch.compile, model and loss as one graph",
+  { SS_NORM_HF, SS_ROPE_HF, SS_MLP_HF, SS_ATTENTION_SDPA, SS_LOSS_HF, TRUE },
+};
 /* what apply_liger_kernel_to_llama replaces by default */
 static const SsKernelProfile liger = {
   "liger", "liger-kernel's norm, rotation, gated activation, and loss fused with the head",
-  { SS_NORM_LIGER, SS_ROPE_LIGER, SS_MLP_LIGER, SS_ATTENTION_SDPA, SS_LOSS_FUSED_LINEAR },
+  { SS_NORM_LIGER, SS_ROPE_LIGER, SS_MLP_LIGER, SS_ATTENTION_SDPA, SS_LOSS_FUSED_LINEAR, FALSE },
 };
 
 const SsKernelProfile *const *
 ss_kernel_profiles (void)
 {
-  static const SsKernelProfile *const all[] = { &hf_sdpa, &hf_eager, &liger, &paper, NULL };
+  static const SsKernelProfile *const all[] = {
+    &hf_sdpa, &hf_eager, &liger, &compiled, &paper, NULL,
+  };
 
   return all;
 }

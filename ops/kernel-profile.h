@@ -38,6 +38,7 @@ typedef struct
   SsMlpChoice mlp;
   SsAttentionChoice attention;
   SsLossChoice loss;
+  gboolean is_compiled;          /* torch.compile: model and loss as one graph each way */
 } SsKernels;
 
 typedef struct

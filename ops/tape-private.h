@@ -71,6 +71,7 @@ struct _SsNode
   SsValue *leaf;                 /* AccumulateGrad: held */
   SsFrame *segment;              /* reentrant checkpoint: what the function's context keeps */
   GPtrArray *waiting;            /* SsFrame, held: run before the node, in order; NULL: none */
+  gpointer context;              /* of a function's own; not held */
   gint64 attribute[SS_N_ATTRIBUTES];
 };
 
@@ -143,7 +144,10 @@ SsValue *ss_value_sink (SsValue *self);
 /* What a multi-tensor kernel made beside a call's outputs: operands of the last op. */
 void ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values);
 gint ss_tape_layer (const SsTape *t);
-void ss_tape_mark_backward_begin (SsTape *t, const SsNode *node);
+/* The first op of a layer's backward comes next; later calls for the same layer mark nothing. */
+void ss_tape_mark_backward_begin (SsTape *t, gint layer);
+/* AccumulateGrad for a parameter. */
+void ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *gradient);
 
 /* ---- a request that fails ---- */
 /* Finds what an exception at this point releases, and stops the tape. */

@@ -174,14 +174,12 @@ ss_tape_layer (const SsTape *t)
   return ss_program_module_layer (t->program, t->module_id);
 }
 
-/* Called for each node before anything of it runs: the first one of a layer is its last op, and ready means
- * that the gradient of the layer's output is complete. */
+/* Called for each node before anything of it runs: the first one of a layer is its last op, and
+ * ready means that the gradient of the layer's output is complete. */
 void
-ss_tape_mark_backward_begin (SsTape *t, const SsNode *node)
+ss_tape_mark_backward_begin (SsTape *t, gint layer)
 {
-  gint layer = ss_program_module_layer (t->program, node->module_id);
-
-  if (layer < 0 || node->leaf)
+  if (layer < 0)
     return;
   if ((guint) layer >= t->begun_layers->len)
     g_array_set_size (t->begun_layers, (guint) layer + 1);

@@ -20,6 +20,7 @@ typedef enum
 {
   SS_OPS_ERROR_OVERFLOW,         /* a size, a flop count or the program itself is too large */
   SS_OPS_ERROR_SHAPE,            /* sizes that a kernel refuses */
+  SS_OPS_ERROR_UNSUPPORTED,      /* a combination of choices that no rule is known for */
   SS_OPS_ERROR_STOPPED           /* it was asked to stop there; never leaves ops/ */
 } SsOpsError;
 
@@ -28,8 +29,8 @@ SsTape *ss_tape_new (const SsTarget *target);
 void ss_tape_keep_operands (SsTape *t);
 /* From here on nothing is recorded: what is still alive at the end of a run stays. */
 void ss_tape_finish (SsTape *t);
-/* Consumes the tape. NULL and SS_OPS_ERROR_OVERFLOW, _SHAPE if the trace failed. Every value must be gone.
- * (transfer full) */
+/* Consumes the tape. NULL and SS_OPS_ERROR_OVERFLOW, _SHAPE, _UNSUPPORTED if the trace failed.
+ * Every value must be gone. (transfer full) */
 SsProgram *ss_tape_seal (SsTape *t, GError **error);
 /* The first problem wins; the tape stops: ops make values without storage and record nothing. */
 void ss_tape_fail (SsTape *t, SsOpsError code, const char *format, ...) G_GNUC_PRINTF (3, 4);

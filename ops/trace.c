@@ -136,7 +136,7 @@ loss_of_hidden (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint mic
   SsValue *bias, *weight = r->config->model.family->head (r->model, &bias);
 
   if (bias)
-    ss_tape_fail (r->tape, SS_OPS_ERROR_SHAPE,
+    ss_tape_fail (r->tape, SS_OPS_ERROR_UNSUPPORTED,
                   "loss=\"fused-linear\" knows heads without a bias only");
   ss_tape_begin_phase (r->tape, SS_PHASE_LOSS, step, micro_batch);
   loss = ss_keep (ss_fused_linear_loss (r->tape, hidden, weight, ids, loss_is_scaled (r)));
@@ -145,22 +145,45 @@ loss_of_hidden (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint mic
   return ss_give (&loss);
 }
 
+/* torch.compile (model): forward and loss as one graph. */
+static SsValue *
+loss_compiled (Run *r, SsValue *ids)
+{
+  const SsModelFamily *family = r->config->model.family;
+  g_autoptr (SsValue) logits = NULL;
+  g_autoptr (SsValue) loss = ss_keep (family->compiled (r->tape, r->model, ids, &logits));
+
+  if (r->config->holds_outputs && logits)
+    {
+      ss_rebind (&r->held_logits, logits);
+      ss_rebind (&r->held_loss, loss);
+    }
+  return ss_give (&loss);
+}
+
+static SsValue *
+loss_eager (Run *r, SsValue *ids, guint step, guint micro_batch)
+{
+  SsValue *hidden = r->config->model.family->hidden (r->tape, r->model, ids);
+
+  return r->setup.kernels.loss == SS_LOSS_FUSED_LINEAR
+           ? loss_of_hidden (r, hidden, ids, step, micro_batch)
+           : loss_of_logits (r, hidden, ids, step, micro_batch);
+}
+
 static SsValue *
 forward_and_loss (Run *r, guint step, guint micro_batch)
 {
   SsTape *t = r->tape;
   const SsPrecision *p = r->config->precision;
   SsValue *ids = r->ids->pdata[micro_batch - 1];
-  gboolean is_fused = r->setup.kernels.loss == SS_LOSS_FUSED_LINEAR;
   g_autoptr (SsValue) loss = NULL;
-  SsValue *hidden;
 
   ss_tape_begin_phase (t, SS_PHASE_FORWARD, step, micro_batch);
   if (p->autocast_dtype != SS_N_DTYPES)
     ss_autocast_begin (t, p->autocast_dtype);
-  hidden = r->config->model.family->hidden (t, r->model, ids);
-  loss = ss_keep (is_fused ? loss_of_hidden (r, hidden, ids, step, micro_batch)
-                           : loss_of_logits (r, hidden, ids, step, micro_batch));
+  loss = ss_keep (r->setup.kernels.is_compiled ? loss_compiled (r, ids)
+                                               : loss_eager (r, ids, step, micro_batch));
   ss_autocast_end (t);
   if (r->config->gradient_accumulation > 1)
     ss_rebind (&loss, ss_div_scalar (t, loss));
@@ -248,6 +271,9 @@ run_all (Run *r, const SsTraceConfig *config)
     .dtype = config->precision->parameter_dtype,
     .adapter = config->adapter.type ? &config->adapter : NULL,
   };
+  if (config->kernels.is_compiled && !config->model.family->compiled)
+    ss_tape_fail (r->tape, SS_OPS_ERROR_UNSUPPORTED, "profile=\"compiled\" has no rules for %s",
+                  config->model.model_type);
   load (r);
   for (guint step = 1; step <= config->n_steps && !ss_tape_has_failed (r->tape); step++)
     run_step (r, step);

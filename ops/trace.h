@@ -32,8 +32,9 @@ typedef struct
   SsAdapter adapter;             /* type NULL: none */
 } SsTraceConfig;
 
-/* SS_OPS_ERROR_OVERFLOW: a size or the program is too large. SS_OPS_ERROR_SHAPE: sizes that a kernel
- * refuses. `keep_operands` for dump-ops. (transfer full) */
+/* SS_OPS_ERROR_OVERFLOW: a size or the program is too large. SS_OPS_ERROR_SHAPE: sizes that a
+ * kernel refuses. SS_OPS_ERROR_UNSUPPORTED: kernels that have no rules for this model or recipe.
+ * `keep_operands` for dump-ops. (transfer full) */
 SsProgram *ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error);
 
 /* When the request for that storage fails, what its exception has released by the time the training loop's

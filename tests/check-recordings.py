@@ -20,8 +20,20 @@ import subprocess
 import sys
 import tempfile
 
-ROWS_THAT_AGREE = 249
+ROWS_THAT_AGREE = 250
 RECORDINGS = {'order': 61, 'segments': 6}
+
+# Runs of torch.compile: docs/kernels.md says by how much they differ, and why.
+_TUNED_ANEW = {f'compile-{run}' for run in (
+    'llama1b-2l-1x2048', 'llama8b-2l-1x2048', 'llama8b-2l-1x2048-amp', 'llama3-8b-1x8192-inf',
+    'llama3-8b-4x2048-inf')}
+MAY_DIFFER = {
+    'requested': _TUNED_ANEW,
+    'reserved': _TUNED_ANEW | {f'compile-{run}' for run in (
+        'llama3-8b-1x2048-h100', 'llama3-8b-1x2048-inf', 'llama3-8b-1x8192-h100',
+        'llama3.2-1b-1x2048-h100', 'llama3.2-1b-1x2048-inf', 'llama3.2-1b-4x2048-h100',
+        'llama3.2-1b-4x2048-inf')},
+}
 
 SKIPPED = 77
 
@@ -36,7 +48,9 @@ def compare_rows(shared, stepsim, how):
         rows = [row for row in json.load(table) if 'refused' not in row]
     exact = sum(row['exact'] for row in rows)
     print(f'{exact} of {len(rows)} runs that a scenario can describe agree to the byte, {how}')
-    problems = [f'{row["id"]} differs' for row in rows if not row['exact']]
+    problems = [f'{row["id"]} differs' for row in rows
+                if not row['exact'] and row['id'] not in MAY_DIFFER[how]]
+    problems += [f'{row["id"]} has another verdict' for row in rows if not row['verdict']]
     if exact < ROWS_THAT_AGREE:
         problems.append(f'{exact} rows agree, {ROWS_THAT_AGREE} did')
     return problems

@@ -121,6 +121,9 @@ struct _SsModelFamily
   SsValue *(*hidden) (SsTape *t, SsModel *model, SsValue *ids);
   /* weight of the head (V, H); its bias or NULL (transfer none) */
   SsValue *(*head) (SsModel *model, SsValue **bias);
+  /* optional: forward and loss under torch.compile, the loss phase begun when the logits are made:
+   * the loss (transfer floating); *logits (transfer full), NULL if the tape failed */
+  SsValue *(*compiled) (SsTape *t, SsModel *model, SsValue *ids, SsValue **logits);
   void (*destroy) (SsModel *model);
 };
 

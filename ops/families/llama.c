@@ -5,6 +5,8 @@
  */
 #include "ops/families/llama.h"
 
+#include "ops/families/llama-compiled.h"
+
 #include "ops/kinds/embedding.h"
 #include "ops/kinds/liger.h"
 #include "ops/kinds/pointwise.h"
@@ -394,5 +396,6 @@ const SsModelFamily ss_family_llama = {
   .description = "Llama, Mistral, Qwen2, Qwen3: RMSNorm, rotary positions, grouped-query attention, SwiGLU",
   .types = ss_llama_types, .n_types = SS_N_LLAMA_TYPES, .linears = ss_llama_linears,
   .count_parameters = llama_count, .build = llama_build, .hidden = llama_hidden, .head = llama_head,
+  .compiled = ss_llama_compiled,
   .destroy = llama_destroy,
 };

@@ -6,6 +6,7 @@
 #include "ops/kinds/attention.h"
 
 #include "ops/kinds/pointwise.h"
+#include "ops/kinds/view.h"
 
 static gint64
 round_up (gint64 n, gint64 unit)
@@ -149,10 +150,20 @@ flash_allocate (SsCall *c)
     replace_rng_state (c);
 }
 
+/* Under a mask that could be any, the kernel computes the whole square. */
 static void
-flash_cost (const SsCall *c, SsCost *cost)
+count_whole_square (SsCost *cost)
+{
+  cost->flops = ss_size_mul (2, cost->flops);
+  cost->is_causal = FALSE;
+}
+
+static void
+attention_cost (const SsCall *c, SsCost *cost)
 {
   ss_attention_cost (ss_call_in (c, 0), ss_call_in (c, 1), FALSE, cost);
+  if (c->n_in > 3)
+    count_whole_square (cost);
 }
 
 /* ---- flash, backward: inputs grad, q, k, v, out, log-sum-exp, random state ---- */
@@ -198,6 +209,8 @@ static void
 attention_grad_cost (const SsCall *c, SsCost *cost)
 {
   ss_attention_cost (ss_call_in (c, 1), ss_call_in (c, 2), TRUE, cost);
+  if (c->n_in > 8)
+    count_whole_square (cost);
 }
 
 static const SsOpKind flash_grad = {
@@ -233,7 +246,7 @@ static const SsOpKind flash = {
   .infer = infer_flash,
   .saves = { { 1, SS_ALWAYS }, { 0, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (LOG_SUM_EXP), SS_ALWAYS },
              { SS_RESULT (OUT), SS_ALWAYS }, { SS_RESULT (RNG_STATE), SS_ALWAYS }, { SS_RESULT (UNUSED), SS_ALWAYS } },
-  .n_saves = 7, .backward = flash_backward, .allocate = flash_allocate, .cost = flash_cost,
+  .n_saves = 7, .backward = flash_backward, .allocate = flash_allocate, .cost = attention_cost,
 };
 
 SsValue *
@@ -364,7 +377,7 @@ static const SsOpKind efficient = {
   .saves = { { 3, SS_ALWAYS }, { 1, SS_ALWAYS }, { 0, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (EFF_LOG_SUM_EXP), SS_ALWAYS },
              { SS_RESULT (EFF_OUT), SS_ALWAYS }, { SS_RESULT (EFF_OFFSET), SS_ALWAYS },
              { SS_RESULT (EFF_SEED), SS_ALWAYS } },
-  .n_saves = 8, .backward = efficient_backward, .allocate = efficient_allocate, .cost = flash_cost,
+  .n_saves = 8, .backward = efficient_backward, .allocate = efficient_allocate, .cost = attention_cost,
 };
 
 SsValue *
@@ -374,4 +387,45 @@ ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *
   gint64 attribute[SS_N_ATTRIBUTES] = { has_dropout, wants_grad && ss_tape_grad_enabled (t) };
 
   return bias ? SS_RUN_KIND (t, efficient, attribute, q, k, v, bias) : SS_RUN_KIND (t, efficient, attribute, q, k, v);
+}
+
+/* ---- without history ---- */
+
+/* (B, 1, S, al8 (S)) as (B, H, S, S) */
+static SsValue *
+bias_of (SsTape *t, SsValue *mask, const SsValue *q)
+{
+  return ss_expand (t, ss_slice (t, mask, 3, 0, q->tensor.size[2]), 1, q->tensor.size[1]);
+}
+
+void
+ss_attention_forward (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask, SsValue **out)
+{
+  SsValue *all[SS_MAX_OUTPUTS];
+
+  if (mask)
+    ss_record_multi (t, &efficient, SS_ATTRIBUTES (FALSE, TRUE),
+                     SS_VALUES (q, k, v, bias_of (t, mask, q)), all);
+  else
+    ss_record_multi (t, &flash, SS_ATTRIBUTES (FALSE), SS_VALUES (q, k, v), all);
+  memcpy (out, all, SS_ATTENTION_N_RESULTS * sizeof *out);
+  for (guint i = SS_ATTENTION_N_RESULTS; i < SS_MAX_OUTPUTS && all[i]; i++)
+    ss_value_unref (all[i]);
+}
+
+void
+ss_attention_backward (SsTape *t, SsValue *grad, SsValue *q, SsValue *k, SsValue *v,
+                       SsValue *const *result, SsValue *mask, SsValue **out)
+{
+  SsValue *all[SS_MAX_OUTPUTS];
+
+  if (mask)
+    ss_record_multi (t, &efficient_grad, SS_ATTRIBUTES (FALSE, TRUE),
+                     SS_VALUES (grad, q, k, v, bias_of (t, mask, q), result[0], result[1], result[2],
+                                result[3]),
+                     all);
+  else
+    ss_record_multi (t, &flash_grad, SS_ATTRIBUTES (FALSE),
+                     SS_VALUES (grad, q, k, v, result[0], result[1], result[2], result[3]), all);
+  memcpy (out, all, 3 * sizeof *out);
 }
