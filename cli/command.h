@@ -50,6 +50,7 @@ extern const SsCommand ss_command_ledger;
 extern const SsCommand ss_command_snapshot;
 extern const SsCommand ss_command_trace;
 extern const SsCommand ss_command_list;
+extern const SsCommand ss_command_sweep;
 extern const SsCommand ss_command_validate;
 extern const SsCommand ss_command_bench;
 extern const SsCommand ss_command_dump_events;

@@ -11,9 +11,9 @@ ss_scenario_options_clear (SsScenarioOptions *self)
   g_clear_pointer (&self->capacity, g_free);
 }
 
-/* NULL and said if one of them is not text. */
+/* NULL with *error if one of them is not text. */
 static GPtrArray *
-overrides_of (const SsScenarioOptions *self)
+overrides_of (const SsScenarioOptions *self, const char *const *more, GError **error)
 {
   g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
 
@@ -23,10 +23,13 @@ overrides_of (const SsScenarioOptions *self)
     g_ptr_array_add (overrides, g_strconcat ("allocator/alloc-conf=", self->alloc_conf, NULL));
   if (self->capacity != NULL)
     g_ptr_array_add (overrides, g_strconcat ("hardware/capacity=", self->capacity, NULL));
+  for (; more != NULL && *more != NULL; more++)
+    g_ptr_array_add (overrides, g_strdup (*more));
   for (guint i = 0; i < overrides->len; i++)
     if (!g_utf8_validate (g_ptr_array_index (overrides, i), -1, NULL))
       {
-        ss_console_error ("a setting on the command line is not UTF-8");
+        g_set_error (error, SS_SCENARIO_ERROR, SS_SCENARIO_ERROR_OVERRIDE,
+                     "a setting on the command line is not UTF-8");
         return NULL;
       }
   g_ptr_array_add (overrides, NULL);
@@ -34,15 +37,22 @@ overrides_of (const SsScenarioOptions *self)
 }
 
 SsScenario *
-ss_scenario_options_load (const SsScenarioOptions *self, const char *path)
+ss_scenario_options_try (const SsScenarioOptions *self, const char *path, const char *const *more,
+                         GError **error)
 {
-  g_autoptr (GPtrArray) overrides = overrides_of (self);
-  g_autoptr (GError) error = NULL;
-  SsScenario *scenario;
+  g_autoptr (GPtrArray) overrides = overrides_of (self, more, error);
 
   if (overrides == NULL)
     return NULL;
-  scenario = ss_scenario_load (path, (const char *const *) overrides->pdata, &error);
+  return ss_scenario_load (path, (const char *const *) overrides->pdata, error);
+}
+
+SsScenario *
+ss_scenario_options_load (const SsScenarioOptions *self, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  SsScenario *scenario = ss_scenario_options_try (self, path, NULL, &error);
+
   if (scenario == NULL)
     ss_console_error ("%s", error->message);
   return scenario;

@@ -30,5 +30,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsScenarioOptions, ss_scenario_options_clear)
 /* The scenario of that file with the options applied; what is wrong is said on stderr. (transfer
  * full) */
 SsScenario *ss_scenario_options_load (const SsScenarioOptions *self, const char *path);
+/* The same with `more` (NULL-terminated, or NULL) after the options, and nothing said.
+ * SS_SCENARIO_ERROR_INPUT, SS_SCENARIO_ERROR_OVERRIDE. (transfer full) */
+SsScenario *ss_scenario_options_try (const SsScenarioOptions *self, const char *path,
+                                     const char *const *more, GError **error);
 
 G_END_DECLS

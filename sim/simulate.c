@@ -165,32 +165,76 @@ unwind (const SsScenario *scenario, SsRecording *recording)
   ss_account_unwind (recording, unwound);
 }
 
-SsRecording *
-ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
+/* The allocator that is asked for, told of that capacity. */
+static gboolean
+prepare (SsReplay *replay, const SsScenario *scenario, const SsProgram *program,
+         guint64 capacity_bytes, GError **error)
 {
-  g_autoptr (SsRecording) recording = NULL;
-  g_autoptr (GArray) marks = NULL;
-  SsReplay replay = {
+  *replay = (SsReplay) {
     .program = program,
     .device = ss_scenario_device (scenario),
+    .allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error),
     .empties_cache = ss_scenario_empties_cache (scenario),
     .settings = settings_of (scenario),
   };
+  replay->settings.capacity_bytes = capacity_bytes;
+  return replay->allocator != NULL;
+}
 
-  replay.allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error);
-  if (replay.allocator == NULL)
-    return NULL;
-  recording = record_question (scenario, program);
-  recording->allocator_type = g_strdup (replay.allocator->name);
-  marks = ss_replay (&replay, recording, error);
+static SsRecording *
+record (const SsScenario *scenario, const SsReplay *replay, GError **error)
+{
+  g_autoptr (SsRecording) recording = record_question (scenario, replay->program);
+  g_autoptr (GArray) marks = NULL;
+
+  recording->capacity_bytes = replay->settings.capacity_bytes;
+  recording->allocator_type = g_strdup (replay->allocator->name);
+  marks = ss_replay (replay, recording, error);
   if (marks == NULL)
     return NULL;
-  ss_account (recording, program, marks,
+  ss_account (recording, replay->program, marks,
               ss_scenario_trace_config (scenario)->gradient_accumulation);
+  return g_steal_pointer (&recording);
+}
+
+SsRecording *
+ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
+{
+  SsReplay replay;
+  SsRecording *recording;
+
+  if (!prepare (&replay, scenario, program, ss_scenario_capacity_bytes (scenario), error))
+    return NULL;
+  recording = record (scenario, &replay, error);
+  if (recording == NULL)
+    return NULL;
   if (recording->is_oom)
     unwind (scenario, recording);
   ss_advise_allocator (recording, &replay);
-  return g_steal_pointer (&recording);
+  return recording;
+}
+
+SsRecording *
+ss_simulate_figures (const SsScenario *scenario, const SsProgram *program, guint64 capacity_bytes,
+                     GError **error)
+{
+  SsReplay replay;
+
+  if (!prepare (&replay, scenario, program, capacity_bytes, error))
+    return NULL;
+  return record (scenario, &replay, error);
+}
+
+gboolean
+ss_simulate_memory (const SsScenario *scenario, const SsProgram *program, SsMemoryVerdict *verdict,
+                    GError **error)
+{
+  SsReplay replay;
+
+  if (!prepare (&replay, scenario, program, ss_scenario_capacity_bytes (scenario), error))
+    return FALSE;
+  return ss_replay_memory (program, replay.allocator, &replay.settings, replay.empties_cache,
+                           verdict, error);
 }
 
 SsRecording *

@@ -6,6 +6,7 @@
 
 #include "scenarios/scenario.h"
 #include "sim/recording.h"
+#include "sim/replay-memory.h"
 
 G_BEGIN_DECLS
 
@@ -20,5 +21,13 @@ SsProgram *ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands
  * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
 SsRecording *ss_simulate_program (const SsScenario *scenario, const SsProgram *program,
                                   GError **error);
+/* The same within another capacity, for its figures alone: what has been released when the
+ * exception of an out-of-memory is caught is not looked for, nor what would have helped.
+ * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
+SsRecording *ss_simulate_figures (const SsScenario *scenario, const SsProgram *program,
+                                  guint64 capacity_bytes, GError **error);
+/* Without a clock: whether it fits. SS_ALLOCATOR_ERROR_CONF. */
+gboolean ss_simulate_memory (const SsScenario *scenario, const SsProgram *program,
+                             SsMemoryVerdict *verdict, GError **error);
 
 G_END_DECLS

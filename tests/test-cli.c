@@ -33,7 +33,7 @@ Test (cli, without_arguments_it_says_how_to_use_it)
 Test (cli, help_fits_a_screen_and_names_every_command)
 {
   static const char *const commands[]
-      = { "show", "list", "validate", "bench", "dump-events", "dump-ops" };
+      = { "sweep", "show", "list", "validate", "bench", "dump-events", "dump-ops" };
   g_auto (SsCliResult) result = RUN ("--help");
 
   cr_expect (eq (int, result.status, 0));
@@ -45,7 +45,7 @@ Test (cli, help_fits_a_screen_and_names_every_command)
 Test (cli, every_command_has_help)
 {
   static const char *const commands[]
-      = { "show", "list", "validate", "bench", "dump-events", "dump-ops" };
+      = { "sweep", "show", "list", "validate", "bench", "dump-events", "dump-ops" };
 
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
