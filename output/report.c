@@ -182,6 +182,15 @@ append_convention (SsReport *report)
 }
 
 /* The words after the verdict of a run that came to its end. */
+/* "the backward pass of step 2" */
+static char *
+where_words (const SsPeakRecord *peak)
+{
+  const char *phase = ss_phase_phrase (peak->phase);
+
+  return peak->step == 0 ? g_strdup (phase) : g_strdup_printf ("%s of step %u", phase, peak->step);
+}
+
 static char *
 peak_words (const SsReport *report)
 {
@@ -193,11 +202,7 @@ peak_words (const SsReport *report)
   g_autofree char *limit = ss_format_bytes (recording->capacity_bytes, units, 1);
   g_autofree char *unused = ss_format_bytes (ss_finding_unused_bytes (recording), units, 1);
   g_autofree char *need = ss_format_bytes (need_bytes, units, 1), *device = NULL, *distance = NULL;
-  g_autofree char *where = recording->peak.step == 0
-                               ? g_strdup (ss_phase_phrase (recording->peak.phase))
-                               : g_strdup_printf ("%s of step %u",
-                                                  ss_phase_phrase (recording->peak.phase),
-                                                  recording->peak.step);
+  g_autofree char *where = where_words (&recording->peak);
 
   if (recording->capacity_bytes < G_MAXINT64)
     return g_strdup_printf ("Peak %s of %s, %s. %s unused.", peak, limit, where, unused);
@@ -225,6 +230,29 @@ append_reserved (SsReport *report)
   ss_report_wrap (report, "", line);
 }
 
+/* What checkpointing could still win. */
+static void
+append_floor (SsReport *report)
+{
+  const SsRecording *recording = report->recording;
+  SsMemoryUnits units = report->style.units;
+  guint64 gain_bytes = recording->peak.allocated_bytes - recording->floor.allocated_bytes;
+  gboolean has_policy = g_strcmp0 (recording->policy, "none") != 0;
+  g_autofree char *floor = ss_format_bytes (recording->floor.allocated_bytes, units, 1);
+  g_autofree char *gain = ss_format_bytes (gain_bytes, units, 1);
+  g_autofree char *where = where_words (&recording->floor);
+  g_autofree char *line = NULL;
+
+  if (gain_bytes == 0)
+    line = g_strdup_printf ("The peak holds no activations: %scheckpoints cannot lower it.",
+                            has_policy ? "more " : "");
+  else
+    line = g_strdup_printf ("Without any activations the peak would be %s, %s: %scheckpoints can "
+                            "lower it by %s at most.",
+                            floor, where, has_policy ? "more " : "", gain);
+  ss_report_wrap (report, "", line);
+}
+
 static void
 append_success (SsReport *report)
 {
@@ -236,6 +264,7 @@ append_success (SsReport *report)
   ss_report_steps (report);
   g_string_append_c (report->text, '\n');
   append_reserved (report);
+  append_floor (report);
   append_convention (report);
   g_string_append_c (report->text, '\n');
   ss_report_breakdown (report, "In use at the peak", &report->recording->peak);

@@ -178,6 +178,22 @@ move_curve (SsMemoryCurve *curve, const SsMemoryEvent *event)
   g_return_val_if_reached (FALSE);
 }
 
+/* Activations as the account knows them are all that checkpoints can do away with: logits and
+ * temporaries are there with any of them. */
+static void
+count_floor (Account *account, const SsMemoryEvent *event)
+{
+  SsPeakRecord *floor = &account->recording->floor;
+  const SsMemoryPoint *now = &account->curve.now;
+  guint64 bytes = now->allocated_bytes - now->by_category[SS_CATEGORY_ACTIVATIONS];
+
+  if (bytes <= floor->allocated_bytes)
+    return;
+  *floor = state_now (account, event);
+  floor->allocated_bytes = bytes;
+  floor->by_category[SS_CATEGORY_ACTIVATIONS] = 0;
+}
+
 static void
 count_memory (Account *account, guint32 index, const SsMemoryEvent *event)
 {
@@ -186,6 +202,7 @@ count_memory (Account *account, guint32 index, const SsMemoryEvent *event)
 
   if (move_curve (&account->curve, event))
     recording->peak = state_now (account, event);
+  count_floor (account, event);
   if (ss_memory_span_update (&account->phase_span, &account->curve))
     phase_now (account)->peak_event = index;
   if (step != NULL && ss_memory_span_update (&account->step_span, &account->curve))

@@ -152,6 +152,8 @@ struct _SsRecording
   GArray *layers;                /* SsLayerRecord */
   GPtrArray *modules;            /* char *, path by module id */
   SsPeakRecord peak;
+  SsPeakRecord floor;            /* the most there is beside activations: no checkpoints can bring
+                                  * the peak below it */
   guint64 peak_reserved_bytes;
   gboolean is_oom;
   SsOomRecord oom;               /* if is_oom */

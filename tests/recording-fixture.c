@@ -144,6 +144,12 @@ note_peaks (Run *run)
       = MAX (run->recording->peak_reserved_bytes, run->reserved_bytes);
   if (run->allocated_bytes > run->recording->peak.allocated_bytes)
     run->recording->peak = state_now (run);
+  if (run->allocated_bytes - run->by_category[SS_CATEGORY_ACTIVATIONS]
+      > run->recording->floor.allocated_bytes)
+    {
+      run->recording->floor = state_now (run);
+      run->recording->floor.allocated_bytes -= run->by_category[SS_CATEGORY_ACTIVATIONS];
+    }
 }
 
 static void

@@ -40,6 +40,8 @@ Test (report, a_run_that_fits)
     "  HFU %                       43.8        43.8\n"
     "\n"
     "Reserved by the allocator at most 41.5 MiB (0 B cached at the peak).\n"
+    "Without any activations the peak would be 33.5 MiB, in the optimizer of step 1:\n"
+    "checkpoints can lower it by 8.0 MiB at most.\n"
     "MFU and HFU are of 989.4 TFLOP/s; model flops: 6 N + attention.\n"
     "\n"
     "In use at the peak                                   MiB\n"
@@ -82,6 +84,21 @@ Test (report, a_run_that_dies)
     "\n"
     "PyTorch's own words:\n"
     "CUDA out of memory. Tried to allocate 0.50 MiB.\n");
+}
+
+Test (report, checkpoints_that_can_win_nothing_are_said)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80 };
+  g_autofree char *bare = NULL, *checkpointed = NULL;
+
+  recording->floor = recording->peak;
+  bare = ss_report (recording, &style);
+  g_free (recording->policy);
+  recording->policy = g_strdup ("full");
+  checkpointed = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (bare, "no activations: checkpoints cannot lower it."), NULL));
+  cr_expect (ne (ptr, strstr (checkpointed, "no activations: more checkpoints cannot"), NULL));
 }
 
 /* 1 MiB is 1,048,576 bytes: 41.5 MiB are 43.5 MB. */

@@ -58,6 +58,8 @@ expect_consistent (const SsRecording *recording)
   cr_expect (eq (u64, recording->peak.allocated_bytes, highest));
   cr_expect (eq (u64, recording->peak_reserved_bytes, highest_reserved));
   cr_expect (eq (u64, sum_of (recording->peak.by_category), highest));
+  cr_expect (le (u64, recording->floor.allocated_bytes, highest));
+  cr_expect (eq (u64, sum_of (recording->floor.by_category), recording->floor.allocated_bytes));
   for (guint i = 0; i < recording->memory->len; i++)
     {
       const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
@@ -131,6 +133,25 @@ Test (simulate, recomputation_costs_hardware_flops_only)
   cr_expect (ge (u64, x->hardware_flops, x->model_flops));
   cr_expect (gt (u64, y->hardware_flops, x->hardware_flops));
   cr_expect (lt (u64, y->saved_activation_bytes, x->saved_activation_bytes));
+}
+
+/* What the report says that checkpoints can win at most is more than any of them wins. */
+Test (simulate, no_policy_goes_below_the_floor)
+{
+  static const char *const policies[] = {
+    "checkpointing/policy=full", "checkpointing/policy=sqrt", "checkpointing/policy=optimal"
+  };
+  g_autoptr (SsRecording) bare = simulate ("teaching-4layer", NULL);
+
+  cr_assert (lt (u64, bare->floor.allocated_bytes, bare->peak.allocated_bytes));
+  for (guint i = 0; i < G_N_ELEMENTS (policies); i++)
+    {
+      const char *const overrides[] = { policies[i], NULL };
+      g_autoptr (SsRecording) recording = simulate ("teaching-4layer", overrides);
+
+      cr_expect (ge (u64, recording->peak.allocated_bytes, bare->floor.allocated_bytes), "%s",
+                 policies[i]);
+    }
 }
 
 /* what a micro-batch saves does not depend on how many there are, and the last one is the one
