@@ -12,7 +12,7 @@
 typedef struct
 {
   gboolean policies, pareto, skips_last;
-  char *nested, *revolve, *schedule, *budget;
+  char *nested, *revolve, *schedule, *budget, *block;
 } Questions;
 
 static void
@@ -22,6 +22,7 @@ questions_clear (Questions *self)
   g_free (self->revolve);
   g_free (self->schedule);
   g_free (self->budget);
+  g_free (self->block);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Questions, questions_clear)
 
@@ -83,6 +84,25 @@ answer_revolve (const Questions *asked, GString *out)
 }
 
 static gboolean
+answer_block (const Questions *asked, GString *out)
+{
+  guint n[5];
+  SsBlockSizes sizes;
+
+  if (read_numbers (asked->block, ",", G_MAXINT32, 5, n) != 5)
+    {
+      ss_console_error ("--block: \"%s\" is not five numbers from 1 to %d, S,B,H,HKV,F",
+                        asked->block, G_MAXINT32);
+      return FALSE;
+    }
+  sizes = (SsBlockSizes) { n[0], n[1], n[2], n[3], n[4] };
+  if (ss_chain_append_block (&sizes, out))
+    return TRUE;
+  ss_console_error ("--block: the sums of %s do not fit into 63 bits", asked->block);
+  return FALSE;
+}
+
+static gboolean
 answer_schedule (const SsChain *chain, const Questions *asked, GString *out, GError **error)
 {
   g_autoptr (SsChainSchedule) schedule = ss_chain_schedule_parse (asked->schedule, error);
@@ -111,6 +131,12 @@ answer_budget (const SsChain *chain, const Questions *asked, GString *out, GErro
   return TRUE;
 }
 
+static gboolean
+needs_no_file (const Questions *asked)
+{
+  return asked->revolve != NULL || asked->block != NULL;
+}
+
 /* All that is asked of the chain, in this order. FALSE: one cannot be answered, which is said. */
 static gboolean
 answer (const SsChainFile *file, const Questions *asked, GString *out)
@@ -129,7 +155,7 @@ answer (const SsChainFile *file, const Questions *asked, GString *out)
     is_done = answer_budget (chain, asked, out, &error);
   if (is_done && asked->nested != NULL && !answer_nested (chain, asked, out))
     return FALSE;
-  if (is_done && out->len == 0 && asked->revolve == NULL)
+  if (is_done && out->len == 0 && !needs_no_file (asked))
     is_done = ss_chain_append_json (file, out, &error);
   if (!is_done)
     ss_console_error ("%s", error->message);
@@ -200,6 +226,8 @@ run (int argc, char **argv)
       "With --nested: do not run again what nothing reads", NULL },
     { "revolve", 0, 0, G_OPTION_ARG_STRING, &asked.revolve,
       "Least extra steps with that many slots; needs no file", "STEPS,SLOTS" },
+    { "block", 0, 0, G_OPTION_ARG_STRING, &asked.block,
+      "What to keep within a Llama block; needs no file", "S,B,H,HKV,F" },
     SS_SCENARIO_OPTION_ENTRIES (scenario),
     SS_OUTPUT_OPTION_ENTRIES (output),
     G_OPTION_ENTRY_NULL
@@ -213,10 +241,12 @@ run (int argc, char **argv)
       ss_console_error ("--skip-last-inner-forward wants --nested");
       return SS_EXIT_INPUT;
     }
-  if (!ss_command_check_arguments (&ss_command_chain, argc, argv, asked.revolve == NULL, 1))
+  if (!ss_command_check_arguments (&ss_command_chain, argc, argv, !needs_no_file (&asked), 1))
     return SS_EXIT_INPUT;
   status = argc > 1 ? answer_file (&scenario, argv[1], &asked, out) : SS_EXIT_FITS;
-  if (status == SS_EXIT_FITS && asked.revolve != NULL && !answer_revolve (&asked, out))
+  if (status == SS_EXIT_FITS
+      && ((asked.revolve != NULL && !answer_revolve (&asked, out))
+          || (asked.block != NULL && !answer_block (&asked, out))))
     status = SS_EXIT_INPUT;
   return status == SS_EXIT_FITS ? ss_output_options_write (&output, out->str) : status;
 }

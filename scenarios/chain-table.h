@@ -10,6 +10,11 @@
 
 G_BEGIN_DECLS
 
+typedef struct
+{
+  guint64 sequence_length, batch, hidden, hidden_kv, intermediate;
+} SsBlockSizes;
+
 /* One JSON object: the chain, what the simple policies need, the ends of the optimum's curve, and
  * for short chains the optimum by search.  SS_CHAIN_ERROR_SCHEDULE: one of the file's own schedules
  * cannot be run. */
@@ -24,6 +29,9 @@ void ss_chain_append_pareto (const SsChain *chain, GString *out);
 void ss_chain_append_nested (const SsChain *chain, const SsCheckpointing *nested, GString *out);
 /* steps,slots,extra_forward_steps,max_reps_r */
 void ss_chain_append_revolve (guint n_steps, guint n_slots, GString *out);
+/* A Llama block of one micro-batch and full attention, and what each named choice of results to
+ * keep saves and repeats, as one JSON object.  FALSE: its sums do not fit into 63 bits. */
+gboolean ss_chain_append_block (const SsBlockSizes *sizes, GString *out);
 
 /* {"name":...,"ops":...,"resident_during_op":[...],"peak":...}.  SS_CHAIN_ERROR_SCHEDULE. */
 gboolean ss_chain_append_schedule (const SsChain *chain, const char *name,

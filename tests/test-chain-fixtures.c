@@ -16,10 +16,10 @@ compare_paths (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Paths of the files that end so, sorted; the test is skipped if there is no such folder.
- * (transfer full) */
+/* Paths of the files whose name has that in it, sorted; the test is skipped if there is no such
+ * folder. (transfer full) */
 static GPtrArray *
-list_files (const char *suffix)
+list_files (const char *part)
 {
   GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GDir) dir = g_dir_open (FOLDER, 0, NULL);
@@ -28,7 +28,7 @@ list_files (const char *suffix)
   if (dir == NULL)
     cr_skip_test ("no " FOLDER);
   while ((name = g_dir_read_name (dir)) != NULL)
-    if (g_str_has_suffix (name, suffix))
+    if (strstr (name, part) != NULL)
       g_ptr_array_add (paths, g_build_filename (FOLDER, name, NULL));
   g_ptr_array_sort (paths, compare_paths);
   cr_assert (gt (uint, paths->len, 0));
@@ -229,5 +229,37 @@ Test (chain_fixtures, nested_schedules_are_equal)
           ss_chain_append_nested (chain, &nested, out);
           cr_expect (eq (str, out->str, wanted));
         }
+    }
+}
+
+/* {"model", "s", "b", "h", "h_kv", "F", "attn", "block"}, with a note in each policy. */
+Test (chain_fixtures, choices_within_a_block_are_equal)
+{
+  g_autoptr (GPtrArray) paths = list_files ("_block_policies_");
+
+  for (guint i = 0; i < paths->len; i++)
+    {
+      g_autoptr (JsonParser) own = json_parser_new (), theirs = json_parser_new ();
+      g_autofree char *text = NULL;
+      g_autoptr (GString) out = g_string_new (NULL);
+      JsonObject *wanted, *block, *policies;
+      g_autoptr (GList) names = NULL;
+
+      cr_assert (g_file_get_contents (paths->pdata[i], &text, NULL, NULL));
+      wanted = parse (theirs, text);
+      json_object_remove_member (wanted, "model");
+      block = json_object_get_object_member (wanted, "block");
+      policies = json_object_get_object_member (block, "policies");
+      names = json_object_get_members (policies);
+      for (GList *name = names; name != NULL; name = name->next)
+        json_object_remove_member (json_object_get_object_member (policies, name->data), "note");
+      cr_assert (ss_chain_append_block (
+        &(SsBlockSizes) { (guint64) json_object_get_int_member (wanted, "s"),
+                          (guint64) json_object_get_int_member (wanted, "b"),
+                          (guint64) json_object_get_int_member (wanted, "h"),
+                          (guint64) json_object_get_int_member (wanted, "h_kv"),
+                          (guint64) json_object_get_int_member (wanted, "F") },
+        out));
+      assert_members (parse (own, out->str), wanted, paths->pdata[i]);
     }
 }

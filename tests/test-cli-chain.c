@@ -45,6 +45,16 @@ Test (chain_cli, revolve_needs_no_file)
   cr_assert (eq (str, result.out, "steps,slots,extra_forward_steps,max_reps_r\n10,3,15,2\n"));
 }
 
+/* The figures stand in tests/test-chain-block.c: 1312 MiB with the input. */
+Test (chain_cli, a_block_needs_no_file)
+{
+  g_auto (SsCliResult) result = RUN ("chain", "--block=8192,1,4096,1024,14336");
+
+  cr_assert (eq (int, result.status, 0));
+  cr_assert (g_str_has_prefix (result.out, "{\"s\":8192,\"b\":1,\"h\":4096,"));
+  cr_assert (ne (ptr, strstr (result.out, "\"saved_bytes_incl_input\":1375731712,"), NULL));
+}
+
 static const struct
 {
   const char *arguments[3];
@@ -62,6 +72,10 @@ static const struct
     "stepsim: --skip-last-inner-forward wants --nested\n" },
   { { "--revolve=10" },
     "stepsim: --revolve: \"10\" is not two numbers from 1 to 10000000, STEPS,SLOTS\n" },
+  { { "--block=1,2" },
+    "stepsim: --block: \"1,2\" is not five numbers from 1 to 2147483647, S,B,H,HKV,F\n" },
+  { { "--block=2147483647,2147483647,9,9,9" },
+    "stepsim: --block: the sums of 2147483647,2147483647,9,9,9 do not fit into 63 bits\n" },
   { { "--policies" },
     "stepsim: stepsim chain wants FILE|FILE.chain.json (stepsim chain --help)\n" },
 };
