@@ -45,6 +45,7 @@ gboolean ss_command_check_arguments (const SsCommand *self, int argc, char **arg
                                      int max);
 
 extern const SsCommand ss_command_run;
+extern const SsCommand ss_command_animate;
 extern const SsCommand ss_command_show;
 extern const SsCommand ss_command_ledger;
 extern const SsCommand ss_command_snapshot;

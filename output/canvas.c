@@ -209,25 +209,71 @@ put_text (GString *script, const Text *text, guint id, double size_factor)
   g_string_append (script, "'\n");
 }
 
-char *
-ss_canvas_script (const SsCanvas *self, SsCanvasFormat format)
+static void
+put_page (GString *script, const SsCanvas *self, double size_factor)
 {
-  gboolean is_png = format == SS_CANVAS_PNG;
-  GString *script = g_string_new ("set encoding utf8\n");
-
-  g_string_append_printf (
-      script, "set terminal %s size %u,%u noenhanced font '" SS_FONT ",12' background '#ffffff'\n",
-      is_png ? "pngcairo" : "svg", self->width_px, self->height_px);
-  g_string_append (script, "set margins 0,0,0,0\nunset border\nunset tics\nunset key\n");
   g_string_append_printf (script, "set xrange [0:%u]\nset yrange [%u:0]\n", self->width_px,
                           self->height_px);
   g_string_append (script, self->shapes->str);
   for (guint i = 0; i < self->texts->len; i++)
-    put_text (script, &g_array_index (self->texts, Text, i), i + 1, is_png ? POINTS_PER_PIXEL : 1);
+    put_text (script, &g_array_index (self->texts, Text, i), i + 1, size_factor);
   g_string_append (script, self->blocks->str);
   /* without a curve gnuplot draws neither boxes nor texts */
   g_string_append_printf (script, "plot %s\n",
                           self->plots->len > 0 ? self->plots->str : "NaN notitle");
+}
+
+static GString *
+begin_script (const SsCanvas *self, const char *terminal)
+{
+  GString *script = g_string_new ("set encoding utf8\n");
+
+  g_string_append_printf (
+      script, "set terminal %s size %u,%u noenhanced font '" SS_FONT ",12' background '#ffffff'\n",
+      terminal, self->width_px, self->height_px);
+  g_string_append (script, "set margins 0,0,0,0\nunset border\nunset tics\nunset key\n");
+  return script;
+}
+
+char *
+ss_canvas_script (const SsCanvas *self, SsCanvasFormat format)
+{
+  gboolean is_png = format == SS_CANVAS_PNG;
+  GString *script = begin_script (self, is_png ? "pngcairo" : "svg");
+
+  put_page (script, self, is_png ? POINTS_PER_PIXEL : 1);
+  return g_string_free (script, FALSE);
+}
+
+static void
+put_pages (GString *script, const SsCanvasPage *pages, guint n_pages, gboolean repeats)
+{
+  for (guint i = 0; i < n_pages; i++)
+    {
+      g_string_append (script, "unset label\nunset arrow\nunset object\n");
+      put_page (script, pages[i].canvas, POINTS_PER_PIXEL);
+      for (guint n = 1; repeats && n < pages[i].n_frames; n++)
+        g_string_append (script, "replot\n");
+    }
+}
+
+char *
+ss_canvas_gif_script (const SsCanvasPage *pages, guint n_pages, guint frame_cs)
+{
+  g_autofree char *terminal
+    = g_strdup_printf ("gif animate delay %u loop 0 optimize", frame_cs);
+  GString *script = begin_script (pages[0].canvas, terminal);
+
+  put_pages (script, pages, n_pages, TRUE);
+  return g_string_free (script, FALSE);
+}
+
+char *
+ss_canvas_pngs_script (const SsCanvasPage *pages, guint n_pages)
+{
+  GString *script = begin_script (pages[0].canvas, "pngcairo");
+
+  put_pages (script, pages, n_pages, FALSE);
   return g_string_free (script, FALSE);
 }
 

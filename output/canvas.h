@@ -58,6 +58,13 @@ typedef struct
   gboolean has_head;             /* an arrow that points at its end */
 } SsLineLook;
 
+/* One of the pages of a film, and how long it stands. */
+typedef struct
+{
+  SsCanvas *canvas;
+  guint n_frames;
+} SsCanvasPage;
+
 SsCanvas *ss_canvas_new (guint width_px, guint height_px);
 void ss_canvas_free (SsCanvas *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsCanvas, ss_canvas_free)
@@ -78,6 +85,11 @@ void ss_canvas_curve (SsCanvas *self, const GArray *points, const SsLineLook *lo
 
 /* What gnuplot is fed. (transfer full) */
 char *ss_canvas_script (const SsCanvas *self, SsCanvasFormat format);
+/* Pages one behind the other, at least one and all of one size: as one moving picture that begins
+ * again at its end, each page for its frames of `frame_cs` hundredths of a second; or as PNG files
+ * that follow each other, one a page. (transfer full) */
+char *ss_canvas_gif_script (const SsCanvasPage *pages, guint n_pages, guint frame_cs);
+char *ss_canvas_pngs_script (const SsCanvasPage *pages, guint n_pages);
 /* SS_OUTPUT_ERROR_PROGRAM. (transfer full) */
 GBytes *ss_canvas_draw (const SsCanvas *self, SsCanvasFormat format, GError **error);
 

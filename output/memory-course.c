@@ -22,8 +22,9 @@ is_of_load (const SsRecording *recording, const SsMemoryEvent *event)
          && g_array_index (recording->phases, SsPhaseRecord, event->phase).step == 0;
 }
 
-static void
-apply (SsCourseState *state, const SsRecording *recording, const SsMemoryEvent *event)
+void
+ss_course_state_apply (SsCourseState *state, const SsRecording *recording,
+                       const SsMemoryEvent *event)
 {
   SsBand band = ss_band_of ((SsCategory) event->category);
 
@@ -87,7 +88,7 @@ fill_by_time (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
 
       if (!is_of_load (recording, event))
         break;
-      apply (&walk->state, recording, event);
+      ss_course_state_apply (&walk->state, recording, event);
     }
   keep_larger (&course->columns[0], &walk->state);
   for (; i < recording->memory->len; i++)
@@ -95,7 +96,7 @@ fill_by_time (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
       const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
 
       walk_to (walk, (double) MAX (event->device_ns, 0) * columns_per_ns);
-      apply (&walk->state, recording, event);
+      ss_course_state_apply (&walk->state, recording, event);
       keep_larger (&course->columns[walk->column], &walk->state);
     }
 }
@@ -108,7 +109,8 @@ fill_by_event (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
   for (guint i = 0; i < recording->memory->len; i++)
     {
       walk_to (walk, i * columns_per_event);
-      apply (&walk->state, recording, &g_array_index (recording->memory, SsMemoryEvent, i));
+      ss_course_state_apply (&walk->state, recording,
+                             &g_array_index (recording->memory, SsMemoryEvent, i));
       keep_larger (&course->columns[walk->column], &walk->state);
     }
 }

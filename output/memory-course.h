@@ -18,6 +18,10 @@ typedef struct
   guint64 reserved_bytes;        /* the largest of the column, with the context */
 } SsCourseState;
 
+/* The state after one more event; the context is in the first. */
+void ss_course_state_apply (SsCourseState *state, const SsRecording *recording,
+                            const SsMemoryEvent *event);
+
 typedef struct
 {
   gint64 end_ns;                 /* the columns divide 0 to this */

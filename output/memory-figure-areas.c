@@ -1,48 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "output/memory-figure-private.h"
+#include "output/stair.h"
 
-/* A change of less than this is not seen, and leaving it out keeps drawings small. */
-#define VISIBLE_PX 0.35
 #define BIN_PX 2
-
-static void
-add_point (GArray *points, double x, double y)
-{
-  SsPoint point = { x, y };
-
-  g_array_append_val (points, point);
-}
-
-/* A stair of the columns' heights, each `width` wide, from `left` on. */
-static GArray *
-stair_of (const double *y, guint n_columns, double left, double width)
-{
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (SsPoint));
-  double last = y[0];
-
-  add_point (points, left, last);
-  for (guint i = 1; i < n_columns; i++)
-    {
-      if (fabs (y[i] - last) < VISIBLE_PX)
-        continue;
-      add_point (points, left + i * width, last);
-      add_point (points, left + i * width, y[i]);
-      last = y[i];
-    }
-  add_point (points, left + n_columns * width, last);
-  return points;
-}
-
-static gboolean
-is_seen (const double *upper, const double *lower, guint n_columns)
-{
-  for (guint i = 0; i < n_columns; i++)
-    if (lower[i] - upper[i] >= VISIBLE_PX)
-      return TRUE;
-  return FALSE;
-}
 
 guint
 ss_figure_n_points (const SsFigure *self)
@@ -52,7 +12,7 @@ ss_figure_n_points (const SsFigure *self)
   for (guint b = 0; b <= SS_N_BANDS; b++)
     {
       g_autoptr (GArray) points
-          = stair_of (self->edges[b], self->course->n_columns, SS_PLOT_LEFT, 1);
+          = ss_stair (self->edges[b], self->course->n_columns, SS_PLOT_LEFT, 1);
 
       /* an area and the line on it */
       n_points += 2 * points->len;
@@ -69,21 +29,21 @@ ss_figure_draw_areas (SsFigure *self)
   const double *total = self->edges[SS_N_BANDS];
   SsLineLook separator = { .colour = "#ffffff", .width_px = 1 },
              edge = { .colour = SS_INK, .width_px = 1.6 };
-  g_autoptr (GArray) reserved = stair_of (self->reserved_y, n_columns, SS_PLOT_LEFT, 1);
-  g_autoptr (GArray) sum = stair_of (total, n_columns, SS_PLOT_LEFT, 1);
+  g_autoptr (GArray) reserved = ss_stair (self->reserved_y, n_columns, SS_PLOT_LEFT, 1);
+  g_autoptr (GArray) sum = ss_stair (total, n_columns, SS_PLOT_LEFT, 1);
 
-  if (is_seen (self->reserved_y, total, n_columns))
+  if (ss_stair_is_seen (self->reserved_y, total, n_columns))
     ss_canvas_area (self->canvas, reserved, SS_PLOT_BOTTOM, SS_COLOUR_CACHED, 1);
   for (guint b = SS_N_BANDS; b-- > 0;)
     {
       g_autoptr (GArray) points = NULL;
 
-      if (!is_seen (self->edges[b + 1], self->edges[b], n_columns))
+      if (!ss_stair_is_seen (self->edges[b + 1], self->edges[b], n_columns))
         continue;
-      points = stair_of (self->edges[b + 1], n_columns, SS_PLOT_LEFT, 1);
+      points = ss_stair (self->edges[b + 1], n_columns, SS_PLOT_LEFT, 1);
       ss_canvas_area (self->canvas, points, SS_PLOT_BOTTOM, ss_band_look ((SsBand)b)->area_colour,
                       1);
-      if (is_seen (total, self->edges[b + 1], n_columns))
+      if (ss_stair_is_seen (total, self->edges[b + 1], n_columns))
         ss_canvas_curve (self->canvas, points, &separator);
     }
   ss_canvas_curve (self->canvas, sum, &edge);
@@ -108,7 +68,7 @@ draw_strip (SsFigure *self, const double *share, guint n_bins, double top, const
       y[i] = bottom - MIN (share[i], 1) * SS_STRIP_HEIGHT;
       sum += share[i];
     }
-  points = stair_of (y, n_bins, SS_PLOT_LEFT, (self->right - SS_PLOT_LEFT) / n_bins);
+  points = ss_stair (y, n_bins, SS_PLOT_LEFT, (self->right - SS_PLOT_LEFT) / n_bins);
   mean = g_strdup_printf ("%.0f %% on average", 100 * sum / n_bins);
   ss_canvas_box (self->canvas, SS_LAYER_BEHIND,
                  &(SsRect){ SS_PLOT_LEFT, top, SS_PLOT_RIGHT, bottom }, "#f6f6f6");

@@ -6,61 +6,9 @@
 
 #include "output/memory-course.h"
 #include "output/memory-figure.h"
-#include "output/text-width.h"
 #include "recording-fixture.h"
 #include "sim/simulate.h"
-
-/* The texts of a script that stand level, as boxes of their true width: what the page shows. */
-static GArray *
-text_boxes (const char *script)
-{
-  g_autoptr (GRegex) regex = g_regex_new (
-    "^set label \\d+ '([^']*)' at ([-0-9.]+),([-0-9.]+) (left|center|right) noenhanced front"
-    " textcolor rgb '[^']*' font 'DejaVu Sans( Bold)?,([0-9.]+)'$",
-    G_REGEX_MULTILINE, 0, NULL);
-  g_autoptr (GMatchInfo) match = NULL;
-  GArray *boxes = g_array_new (FALSE, FALSE, sizeof (SsRect));
-
-  for (g_regex_match (regex, script, 0, &match); g_match_info_matches (match);
-       g_match_info_next (match, NULL))
-    {
-      g_autofree char *text = g_match_info_fetch (match, 1), *x = g_match_info_fetch (match, 2);
-      g_autofree char *y = g_match_info_fetch (match, 3), *align = g_match_info_fetch (match, 4);
-      g_autofree char *bold = g_match_info_fetch (match, 5), *size = g_match_info_fetch (match, 6);
-      double size_px = g_ascii_strtod (size, NULL), middle_y = g_ascii_strtod (y, NULL);
-      double width = ss_text_width (text, size_px, *bold != '\0'), left = g_ascii_strtod (x, NULL);
-      SsRect box;
-
-      left -= *align == 'c' ? width / 2 : *align == 'r' ? width : 0;
-      /* letters with their descenders are a full size high */
-      box = (SsRect) { left, middle_y - size_px / 2, left + width, middle_y + size_px / 2 };
-      g_array_append_val (boxes, box);
-    }
-  return boxes;
-}
-
-static void
-expect_clear (const char *name, const char *script)
-{
-  g_autoptr (GArray) boxes = text_boxes (script);
-
-  cr_expect (gt (uint, boxes->len, 8), "%s: texts are found", name);
-  for (guint i = 0; i < boxes->len; i++)
-    {
-      const SsRect *a = &g_array_index (boxes, SsRect, i);
-
-      cr_expect (a->left >= 0 && a->right <= 1280 && a->top >= 0 && a->bottom <= 760,
-                 "%s: text %u leaves the page: %g to %g", name, i + 1, a->left, a->right);
-      for (guint j = 0; j < i; j++)
-        {
-          const SsRect *b = &g_array_index (boxes, SsRect, j);
-
-          cr_expect (a->right <= b->left || b->right <= a->left || a->bottom <= b->top
-                         || b->bottom <= a->top,
-                     "%s: texts %u and %u overlap", name, j + 1, i + 1);
-        }
-    }
-}
+#include "text-boxes.h"
 
 Test (memory_figure, no_text_touches_another_or_leaves_the_page)
 {
@@ -72,7 +20,7 @@ Test (memory_figure, no_text_touches_another_or_leaves_the_page)
       g_autoptr (SsCanvas) canvas = ss_memory_figure (recording, i % 2 ? &gb : &gib);
       g_autofree char *script = ss_canvas_script (canvas, SS_CANVAS_SVG);
 
-      expect_clear (recording->scenario_name, script);
+      ss_expect_texts_clear (recording->scenario_name, script, 1280, 760);
     }
 }
 
@@ -100,7 +48,7 @@ Test (memory_figure, shipped_scenarios_are_drawn_as_clearly)
       cr_assert (ne (ptr, recording, NULL), "%s", error != NULL ? error->message : name);
       canvas = ss_memory_figure (recording, &settings);
       script = ss_canvas_script (canvas, SS_CANVAS_SVG);
-      expect_clear (name, script);
+      ss_expect_texts_clear (name, script, 1280, 760);
       n++;
     }
   cr_expect (gt (uint, n, 5));
@@ -116,7 +64,7 @@ Test (memory_figure, without_limit_it_is_drawn_too)
   recording->capacity_bytes = G_MAXINT64;
   canvas = ss_memory_figure (recording, &settings);
   script = ss_canvas_script (canvas, SS_CANVAS_SVG);
-  expect_clear ("without limit", script);
+  ss_expect_texts_clear ("without limit", script, 1280, 760);
   cr_expect (eq (ptr, strstr (script, "capacity"), NULL));
   cr_expect (
       ne (ptr, strstr (script, "'Without limit: peak 41.5 MiB, at the loss of step 2'"), NULL));
