@@ -48,6 +48,7 @@ extern const SsCommand ss_command_run;
 extern const SsCommand ss_command_animate;
 extern const SsCommand ss_command_show;
 extern const SsCommand ss_command_ledger;
+extern const SsCommand ss_command_overlay;
 extern const SsCommand ss_command_snapshot;
 extern const SsCommand ss_command_trace;
 extern const SsCommand ss_command_list;

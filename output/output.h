@@ -18,8 +18,9 @@ typedef enum
 {
   SS_OUTPUT_ERROR_WRITE,  /* a file could not be written in full; nothing half-written is left */
   SS_OUTPUT_ERROR_EXISTS, /* a file is there already and was not to be replaced */
-  SS_OUTPUT_ERROR_PROGRAM /* a program that draws is missing or failed; the message names the
-                             package */
+  SS_OUTPUT_ERROR_PROGRAM, /* a program that draws is missing or failed; the message names the
+                              package */
+  SS_OUTPUT_ERROR_INPUT   /* a file of a real run that cannot be read; the message says where */
 } SsOutputError;
 
 typedef struct

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/output-options.h"
+#include "cli/scenario-options.h"
+#include "output/overlay.h"
+#include "sim/simulate.h"
+
+typedef struct
+{
+  SsScenarioOptions scenario;
+  SsOutputOptions picture;
+  char *units;
+  int device, step;
+} Options;
+
+static void
+options_clear (Options *self)
+{
+  ss_scenario_options_clear (&self->scenario);
+  ss_output_options_clear (&self->picture);
+  g_clear_pointer (&self->units, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static gboolean
+check_options (const Options *self)
+{
+  if (self->units != NULL && !g_str_equal (self->units, "GiB") && !g_str_equal (self->units, "GB"))
+    ss_console_error ("--units: \"%s\" is not known; known: GiB, GB", self->units);
+  else if (self->device < SS_REAL_ANY_DEVICE)
+    ss_console_error ("--device: %d is no device; they count from 0", self->device);
+  else if (self->step < 1)
+    ss_console_error ("--step: %d is no step; they count from 1", self->step);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/* The picture goes to the file of -o, an SVG if its name ends so; `-` takes the answer's place. */
+static SsExit
+answer (const Options *options, const SsOverlay *overlay, const char *path)
+{
+  SsMemoryUnits units
+    = options->units != NULL && g_str_equal (options->units, "GB") ? SS_MEMORY_GB : SS_MEMORY_GIB;
+  const char *target = options->picture.path;
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *text = ss_overlay_table (overlay, name, units);
+  g_autoptr (SsCanvas) canvas = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (g_strcmp0 (target, "-") != 0 && !ss_console_print (text))
+    return SS_EXIT_OUTPUT;
+  if (target == NULL)
+    return SS_EXIT_FITS;
+  canvas = ss_overlay_figure (overlay, name, units);
+  bytes = ss_canvas_draw (canvas, g_str_has_suffix (target, ".svg") ? SS_CANVAS_SVG
+                                                                    : SS_CANVAS_PNG, &error);
+  if (bytes != NULL && ss_output_options_write_bytes (&options->picture, bytes, &error))
+    return SS_EXIT_FITS;
+  ss_console_error ("%s", error->message);
+  return SS_EXIT_OUTPUT;
+}
+
+static SsExit
+lay (const Options *options, const char *real_path, const char *scenario_path)
+{
+  g_autoptr (SsRealRun) real = NULL;
+  g_autoptr (SsScenario) scenario = NULL;
+  g_autoptr (SsRecording) recording = NULL;
+  g_autoptr (SsOverlay) overlay = NULL;
+  g_autoptr (GError) error = NULL;
+
+  real = ss_real_run_load (real_path, options->device, &error);
+  if (real == NULL)
+    {
+      ss_console_error ("%s", error->message);
+      return SS_EXIT_INPUT;
+    }
+  scenario = ss_scenario_options_load (&options->scenario, scenario_path);
+  if (scenario == NULL)
+    return SS_EXIT_INPUT;
+  recording = ss_simulate (scenario, &error);
+  if (recording == NULL)
+    {
+      ss_console_error ("%s: %s", scenario_path, error->message);
+      return SS_EXIT_INPUT;
+    }
+  overlay = ss_overlay_new (recording, real, (guint) options->step);
+  return answer (options, overlay, real_path);
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  g_auto (Options) options = { .device = SS_REAL_ANY_DEVICE, .step = 1 };
+  const GOptionEntry entries[] = {
+    SS_SCENARIO_OPTION_ENTRIES (options.scenario),
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.picture.path,
+      "Draw both into this PNG or SVG; - is standard output", "FILE" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.picture.replaces,
+      "Replace a file that exists", NULL },
+    { "device", 0, 0, G_OPTION_ARG_INT, &options.device,
+      "The real run's device; without it the one with the most events", "N" },
+    { "step", 0, 0, G_OPTION_ARG_INT, &options.step,
+      "The simulated step with which the real file begins (1)", "N" },
+    { "units", 0, 0, G_OPTION_ARG_STRING, &options.units, "GiB (default) or GB", "UNIT" },
+    G_OPTION_ENTRY_NULL
+  };
+  SsExit status;
+
+  if (!ss_command_parse (&ss_command_overlay, entries, &argc, &argv, &status))
+    return status;
+  if (!ss_command_check_arguments (&ss_command_overlay, argc, argv, 2, 2)
+      || !check_options (&options))
+    return SS_EXIT_INPUT;
+  return lay (&options, argv[1], argv[2]);
+}
+
+const SsCommand ss_command_overlay = {
+  .name = "overlay",
+  .arguments = "REAL FILE",
+  .summary = "lay a real run's memory over the simulated one",
+  .run = run,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <string.h>
+
+#include "cli-fixture.h"
+
+#define SHARED SS_SOURCE_DIR "/../shared/data/snapshot/"
+
+TestSuite (cli_formats, .init = ss_cli_make_folder, .fini = ss_cli_remove_folder);
+
+static void
+expect_contains (const char *text, const char *wanted)
+{
+  cr_expect (ne (ptr, strstr (text, wanted), NULL), "no \"%s\" in:\n%s", wanted, text);
+}
+
+Test (cli_formats, a_trace_is_text_on_stdout_or_in_a_file)
+{
+  g_auto (SsCliResult) out = RUN ("trace", SS_TEACHING);
+  g_auto (SsCliResult) file = RUN ("trace", SS_TEACHING, "-o", "t.json");
+  g_auto (SsCliResult) again = RUN ("trace", SS_TEACHING, "-o", "t.json");
+  g_autofree char *text = ss_cli_read ("t.json");
+
+  cr_expect (eq (int, out.status, 0));
+  cr_expect (eq (int, file.status, 0));
+  cr_expect (eq (str, file.out, (char *) ""));
+  cr_assert (ne (ptr, text, NULL));
+  cr_expect (eq (str, text, out.out));
+  cr_expect (eq (int, again.status, 3));
+  expect_contains (again.err, "exists already");
+}
+
+Test (cli_formats, a_snapshot_laid_over_its_own_run_is_one_with_it)
+{
+  g_auto (SsCliResult) wrote = RUN ("snapshot", SS_TEACHING, "-o", "s.pickle");
+  g_auto (SsCliResult) laid = RUN ("overlay", "s.pickle", SS_TEACHING);
+  g_auto (SsCliResult) packed = ss_cli_shell ("gzip -n s.pickle && $S overlay s.pickle.gz $F");
+
+  cr_expect (eq (int, wrote.status, 0));
+  cr_expect (eq (int, laid.status, 0));
+  expect_contains (laid.out, "The same to the byte in every phase");
+  cr_expect (eq (int, packed.status, 0), "%s", packed.err);
+  expect_contains (packed.out, "s.pickle.gz: memory snapshot");
+  expect_contains (packed.out, "The same to the byte in every phase");
+}
+
+Test (cli_formats, the_picture_takes_the_form_its_name_says)
+{
+  g_auto (SsCliResult) wrote = RUN ("snapshot", SS_TEACHING, "-o", "s.pickle");
+  g_auto (SsCliResult) svg = RUN ("overlay", "s.pickle", SS_TEACHING, "-o", "o.svg");
+  g_auto (SsCliResult) png = RUN ("overlay", "s.pickle", SS_TEACHING, "-o", "o.png");
+  g_auto (SsCliResult) out = ss_cli_shell ("$S overlay s.pickle $F -o - | cmp - o.png");
+  g_autofree char *drawing = ss_cli_read ("o.svg"), *image = ss_cli_read ("o.png");
+
+  cr_expect (eq (int, svg.status, 0), "%s", svg.err);
+  cr_expect (eq (int, png.status, 0), "%s", png.err);
+  cr_expect (eq (int, out.status, 0), "%s", out.out);
+  expect_contains (drawing, "<svg");
+  cr_expect (g_str_has_prefix (image, "\x89PNG"));
+}
+
+Test (cli_formats, what_cannot_be_read_is_bad_input_and_said_with_its_place)
+{
+  static const char *const lines[][2] = {
+    { "$S overlay none.pickle $F", "none.pickle: " },
+    { "$S overlay $F $F", "byte 0: neither a pickle" },
+    { "printf '\\200\\004cos\\nsystem\\n.' > x; $S overlay x $F", "byte 2: GLOBAL" },
+    { "$S snapshot $F | head -c 1000 > x; $S overlay x $F", "the file ends in the middle" },
+    { "$S trace $F > x; $S overlay x $F", "no \"[memory]\" events" },
+    { "$S snapshot $F > x; $S overlay x $F --device=1", "no history of that device" },
+    { "$S snapshot $F > x; $S overlay x none.xml", "none.xml" },
+    { "$S snapshot $F > x; $S overlay x $F --step=0", "--step: 0" },
+    { "$S snapshot $F > x; $S overlay x $F --device=-2", "--device: -2" },
+    { "$S snapshot $F > x; $S overlay x $F --units=MB", "--units: \"MB\"" },
+    { "$S overlay $F", "wants REAL FILE" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_auto (SsCliResult) result = ss_cli_shell (lines[i][0]);
+
+      cr_expect (eq (int, result.status, 2), "%s: %s", lines[i][0], result.err);
+      cr_expect (eq (str, result.out, (char *) ""), "%s", lines[i][0]);
+      cr_expect (ss_cli_lines_are_ours (result.err), "%s", result.err);
+      expect_contains (result.err, lines[i][1]);
+    }
+}
+
+/* The recorded runs of two scenarios, in PyTorch and here. */
+Test (cli_formats, recorded_runs_are_one_with_their_simulation)
+{
+  static const char *const lines[] = {
+    "$S overlay " SHARED "llama8b_oom.pickle " SS_SOURCE_DIR "/scenarios/llama8b-h100.xml",
+    "$S overlay " SHARED "llama32_1b.pickle " SS_SOURCE_DIR "/scenarios/llama1b-rtx4090.xml "
+    "-s training/micro-batch=2 -s hardware/device=h100-sxm-80gb",
+  };
+
+  if (!g_file_test (SHARED, G_FILE_TEST_IS_DIR))
+    cr_skip_test ("no recordings here");
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_auto (SsCliResult) result = ss_cli_shell (lines[i]);
+
+      cr_expect (eq (int, result.status, 0), "%s", result.err);
+      expect_contains (result.out, "The same to the byte in every phase");
+      expect_contains (result.out, "requests have the same size in the same order.\n"
+                                   "After each of these, the same is allocated.");
+    }
+}
