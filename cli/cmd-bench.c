@@ -76,5 +76,6 @@ const SsCommand ss_command_bench = {
   .name = "bench",
   .arguments = "[engine|allocator|trace]",
   .summary = "measure how fast the program itself is",
+  .is_for_checking = TRUE,
   .run = run,
 };
