@@ -8,10 +8,13 @@
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/scenario-options.h"
+#include "cli/sweep-arguments.h"
+#include "cli/sweep-optimum.h"
 #include "cli/sweep-partial.h"
 #include "cli/sweep-words.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
+#include "output/sweep-figure.h"
 #include "output/sweep-files.h"
 #include "output/sweep-report.h"
 #include "sim/sweep.h"
@@ -24,6 +27,7 @@ typedef struct
   SsTerminalOptions terminal;
   SsReportStyle style;
   char *output;                  /* NULL: the default's */
+  char *plot;                    /* NULL: none */
   int n_jobs;
   gboolean replaces, wants_json, is_quiet, writes_no_files;
 } SweepOptions;
@@ -34,6 +38,7 @@ sweep_options_clear (SweepOptions *self)
   ss_scenario_options_clear (&self->scenario);
   ss_terminal_options_clear (&self->terminal);
   g_clear_pointer (&self->output, g_free);
+  g_clear_pointer (&self->plot, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SweepOptions, sweep_options_clear)
 
@@ -51,73 +56,6 @@ typedef struct
 } Job;
 
 /* ---- the question ---- */
-
-/* "PATH=first of its values": a scenario that needs one to be whole has one. */
-static char *
-first_setting (const char *text)
-{
-  const char *equals = strchr (text, '='), *end;
-
-  if (equals == NULL || g_str_has_suffix (text, "=max"))
-    return NULL;
-  for (end = equals + 1; *end != '\0' && *end != ','; end++)
-    if (g_str_has_prefix (end, "..") && g_ascii_isdigit (equals[1]))
-      break;
-  return g_strndup (text, (gsize) (end - text));
-}
-
-static SsScenario *
-load_base (const SweepOptions *options, const char *path, char **texts)
-{
-  g_autoptr (GPtrArray) first = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GError) error = NULL;
-  SsScenario *base = ss_scenario_options_try (&options->scenario, path, NULL, &error);
-
-  if (base != NULL)
-    return base;
-  for (; *texts != NULL; texts++)
-    {
-      char *setting = first_setting (*texts);
-
-      if (setting != NULL)
-        g_ptr_array_add (first, setting);
-    }
-  g_ptr_array_add (first, NULL);
-  base = ss_scenario_options_try (&options->scenario, path, (const char *const *) first->pdata,
-                                  NULL);
-  if (base == NULL)
-    ss_console_error ("%s", error->message);
-  return base;
-}
-
-/* What is wrong with any of the lists is said of all. */
-static SsSweep *
-make_sweep (const SsScenario *base, char **texts)
-{
-  g_autoptr (GPtrArray) axes
-    = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_sweep_axis_free);
-  g_autoptr (GError) error = NULL;
-  gboolean is_good = TRUE;
-  SsSweep *sweep;
-
-  for (char **text = texts; *text != NULL; text++)
-    {
-      g_autoptr (GError) problem = NULL;
-      SsSweepAxis *axis = ss_sweep_axis_parse (*text, base, &problem);
-
-      if (axis != NULL)
-        g_ptr_array_add (axes, axis);
-      else
-        ss_console_error ("%s", problem->message);
-      is_good = is_good && axis != NULL;
-    }
-  if (!is_good)
-    return NULL;
-  sweep = ss_sweep_new (base, axes, &error);
-  if (sweep == NULL)
-    ss_console_error ("%s", error->message);
-  return sweep;
-}
 
 static SsSweepTable *
 make_table (const SsScenario *base, const SsSweep *sweep)
@@ -272,18 +210,24 @@ is_earlier_sweep (const char *path)
 
 /* Before any work is done. */
 static gboolean
-may_write (SweepOptions *options, const char *path)
+may_write (SweepOptions *options)
 {
-  if (path == NULL || g_str_equal (path, "-") || options->replaces
-      || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return TRUE;
-  if (options->output == NULL && is_earlier_sweep (path))
+  const char *paths[] = { options->plot, csv_path (options) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
     {
-      options->replaces = TRUE;
-      return TRUE;
+      if (paths[i] == NULL || g_str_equal (paths[i], "-") || options->replaces
+          || !g_file_test (paths[i], G_FILE_TEST_IS_REGULAR))
+        continue;
+      if (i == 1 && options->output == NULL && is_earlier_sweep (paths[i]))
+        {
+          options->replaces = TRUE;
+          continue;
+        }
+      ss_console_error ("%s: exists already; -f replaces it", paths[i]);
+      return FALSE;
     }
-  ss_console_error ("%s: exists already; -f replaces it", path);
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -327,11 +271,52 @@ print_answer (const SweepOptions *options, const SsSweepTable *table)
   return text == NULL || ss_console_print (text);
 }
 
-static SsExit
-deliver (const SweepOptions *options, const SsSweepTable *table)
+/* Adds to `wrote` what was written. */
+static gboolean
+deliver_csv (const SweepOptions *options, const SsSweepTable *table, GString *wrote)
 {
   const char *path = csv_path (options);
-  gboolean is_written = TRUE, is_said = FALSE;
+
+  if (path == NULL)
+    return TRUE;
+  if (!write_csv (options, table, path))
+    return FALSE;
+  if (!g_str_equal (path, "-"))
+    g_string_append (wrote, path);
+  return TRUE;
+}
+
+static gboolean
+deliver_plot (const SweepOptions *options, const SsScenario *base, const SsSweepTable *table,
+              GString *wrote)
+{
+  SsCanvasFormat format;
+  g_autoptr (GArray) curve = NULL;
+  g_autoptr (SsCanvas) canvas = NULL;
+  g_autoptr (GBytes) picture = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (options->plot == NULL)
+    return TRUE;
+  format = g_str_has_suffix (options->plot, ".svg") ? SS_CANVAS_SVG : SS_CANVAS_PNG;
+  curve = ss_sweep_optimum (base, table, (guint) options->n_jobs);
+  canvas = ss_sweep_figure (table, options->style.units, curve,
+                            "policy=optimal");
+  picture = ss_canvas_draw (canvas, format, &error);
+  if (picture == NULL || !ss_file_write (options->plot, picture, options->replaces, &error))
+    {
+      ss_console_error ("%s", error->message);
+      return FALSE;
+    }
+  g_string_append_printf (wrote, "%s%s", wrote->len > 0 ? ", " : "", options->plot);
+  return TRUE;
+}
+
+static SsExit
+deliver (const SweepOptions *options, const SsScenario *base, const SsSweepTable *table)
+{
+  g_autoptr (GString) wrote = g_string_new (NULL);
+  gboolean is_written;
 
   if (verdict (table) == SS_EXIT_INPUT)
     {
@@ -339,16 +324,13 @@ deliver (const SweepOptions *options, const SsSweepTable *table)
       return SS_EXIT_INPUT;
     }
   is_written = print_answer (options, table);
-  if (path != NULL)
+  is_written = deliver_csv (options, table, wrote) && is_written;
+  is_written = deliver_plot (options, base, table, wrote) && is_written;
+  if (wrote->len > 0 && !options->wants_json && !options->is_quiet && !goes_to_stdout (options))
     {
-      if (!write_csv (options, table, path))
-        is_written = FALSE;
-      else
-        is_said = !options->wants_json && !options->is_quiet && !goes_to_stdout (options);
-    }
-  if (is_said)
-    {
-      g_autofree char *line = g_strdup_printf ("\nWrote %s\n", path);
+      g_autofree char *line
+        = g_strdup_printf ("\nWrote %s%s\n", wrote->str,
+                           options->plot == NULL ? ".  For a picture: --plot sweep.png" : "");
 
       is_written = ss_console_print (line) && is_written;
     }
@@ -391,7 +373,7 @@ sweep_all (const SweepOptions *options, const SsScenario *base, SsSweep *sweep)
   g_mutex_clear (&job.mutex);
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (table->rows, rows[i]);
-  status = deliver (options, table);
+  status = deliver (options, base, table);
   ss_sweep_partial_close (job.partial, status != SS_EXIT_OUTPUT);
   return status;
 }
@@ -402,11 +384,11 @@ sweep (SweepOptions *options, char **arguments)
   g_autoptr (SsScenario) base = NULL;
   g_autoptr (SsSweep) points = NULL;
 
-  base = load_base (options, arguments[0], arguments + 1);
-  points = base != NULL ? make_sweep (base, arguments + 1) : NULL;
+  base = ss_sweep_load_base (&options->scenario, arguments[0], arguments + 1);
+  points = base != NULL ? ss_sweep_from_arguments (base, arguments + 1) : NULL;
   if (points == NULL)
     return SS_EXIT_INPUT;
-  if (!may_write (options, csv_path (options)))
+  if (!may_write (options))
     return SS_EXIT_OUTPUT;
   return sweep_all (options, base, points);
 }
@@ -420,6 +402,9 @@ check_options (SweepOptions *options)
     ss_console_error ("--jobs: %d is not between 1 and 1024", options->n_jobs);
   else if (options->wants_json && goes_to_stdout (options))
     ss_console_error ("--json and -o - both want the standard output");
+  else if (options->plot != NULL && !g_str_has_suffix (options->plot, ".png")
+           && !g_str_has_suffix (options->plot, ".svg"))
+    ss_console_error ("--plot: \"%s\" ends neither in .png nor in .svg", options->plot);
   else
     return ss_terminal_style (&options->terminal, &options->style);
   return FALSE;
@@ -438,6 +423,8 @@ run (int argc, char **argv)
       "Print the runs as one JSON array and nothing else", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "Write the table here instead of " DEFAULT_FILE "; - is standard output", "FILE" },
+    { "plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot,
+      "Draw time against peak memory here: a .png or .svg", "FILE" },
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.replaces, "Replace files that exist", NULL },
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.is_quiet,

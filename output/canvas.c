@@ -146,6 +146,19 @@ ss_canvas_hatched_box (SsCanvas *self, const SsRect *rect, const char *colour)
                           colour, colour);
 }
 
+void
+ss_canvas_dot (SsCanvas *self, SsPoint at, double radius_px, const char *colour,
+               gboolean is_filled)
+{
+  g_string_append_printf (self->shapes, "set object %u circle at ", ++self->n_objects);
+  put_point (self->shapes, at);
+  /* in units of the x axis, which are pixels */
+  g_string_append (self->shapes, " size ");
+  put_number (self->shapes, radius_px);
+  g_string_append_printf (self->shapes, " front fc rgb '%s' fs solid border lc rgb '%s' lw 2.2\n",
+                          is_filled ? colour : "#ffffff", colour);
+}
+
 static void
 put_data (GString *blocks, SsPoint point)
 {

@@ -78,6 +78,9 @@ void ss_canvas_line (SsCanvas *self, SsLayer layer, SsPoint from, SsPoint to,
 void ss_canvas_box (SsCanvas *self, SsLayer layer, const SsRect *rect, const char *colour);
 /* Hatched, with a border, in front. */
 void ss_canvas_hatched_box (SsCanvas *self, const SsRect *rect, const char *colour);
+/* A round point in front, filled or a ring on white. */
+void ss_canvas_dot (SsCanvas *self, SsPoint at, double radius_px, const char *colour,
+                    gboolean is_filled);
 /* Filled from the points (SsPoint, x never falling) down to base_y; opacity 0 to 1. */
 void ss_canvas_area (SsCanvas *self, const GArray *points, double base_y, const char *colour,
                      double opacity);

@@ -121,7 +121,10 @@ append_set (GString *json, const SsSweepTable *table, const SsSweepRow *row)
         g_string_append_c (json, ',');
       ss_json_append_text (json, g_ptr_array_index (table->paths, i));
       g_string_append_c (json, ':');
-      ss_json_append_text (json, row->values[i]);
+      if (g_str_equal (row->values[i], SS_SWEEP_LEFT_OUT))
+        g_string_append (json, "null");
+      else
+        ss_json_append_text (json, row->values[i]);
     }
   g_string_append_c (json, '}');
 }

@@ -49,7 +49,8 @@ ss_sweep_row_name (const SsSweepTable *table, const SsSweepRow *row)
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < table->paths->len; i++)
-    if (g_array_index (table->is_varied, gboolean, i) || table->paths->len == 1)
+    if (g_array_index (table->is_varied, gboolean, i)
+        && !g_str_equal (row->values[i], SS_SWEEP_LEFT_OUT))
       g_string_append_printf (text, "%s%s=%s", text->len > 0 ? ", " : "",
                               ss_sweep_table_label (table, i), row->values[i]);
   if (text->len == 0)

@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* A value that stands for none: the run has no such setting. */
+#define SS_SWEEP_LEFT_OUT "-"
+
 typedef enum
 {
   SS_ROW_FITS,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/sweep.h"
 
+#include <string.h>
+
+#include "ops/checkpoint/policy.h"
 #include "scenarios/attribute.h"
 #include "sim/simulate.h"
 #include "sim/sweep-search.h"
@@ -8,12 +11,17 @@
 
 /* A search goes no further than runs of so many ops: a few hundred MB, some seconds. */
 #define LONG_RUN_OPS 2000000
+#define CHECKPOINTING "checkpointing/"
+
+static const char no_value[] = SS_SWEEP_NO_VALUE;
 
 struct _SsSweep
 {
   SsScenario *base;
   GPtrArray *axes;               /* SsSweepAxis */
-  guint n_points;
+  guint n_cells;                 /* of the whole grid, the last axis fastest */
+  GArray *cells;                 /* guint by point: its cell */
+  guint *points;                 /* by cell: its point, or G_MAXUINT */
 };
 
 /* ---- points ---- */
@@ -38,7 +46,7 @@ check_axes (SsSweep *self, GError **error)
 {
   guint n_long = 0, n_max = 0;
 
-  self->n_points = 1;
+  self->n_cells = 1;
   for (guint i = 0; i < self->axes->len; i++)
     {
       const SsSweepAxis *axis = ss_sweep_axis (self, i);
@@ -48,15 +56,71 @@ check_axes (SsSweep *self, GError **error)
       for (guint j = 0; j < i; j++)
         if (g_str_equal (axis->path, ss_sweep_axis (self, j)->path))
           return fail (error, "two lists of values for ", axis->path);
-      if (n_values (axis) > SS_SWEEP_MAX_POINTS / self->n_points)
+      if (n_values (axis) > SS_SWEEP_MAX_POINTS / self->n_cells)
         return fail (error, "more than 100000 points", "");
-      self->n_points *= n_values (axis);
+      self->n_cells *= n_values (axis);
     }
   if (n_max > 1)
     return fail (error, "only one setting at a time can be max", "");
   if (n_long > 2)
     return fail (error, "at most two settings at a time can have several values", "");
   return TRUE;
+}
+
+/* Which of the axis' values the cell has. */
+static guint
+digit (const SsSweep *self, guint cell, guint axis)
+{
+  for (guint i = self->axes->len - 1; i > axis; i--)
+    cell /= n_values (ss_sweep_axis (self, i));
+  return cell % n_values (ss_sweep_axis (self, axis));
+}
+
+/* Whether some policy reads that setting. */
+static gboolean
+is_for_policies (const char *setting)
+{
+  for (const SsCheckpointPolicy *const *p = ss_checkpoint_policies (); *p != NULL; p++)
+    if (ss_checkpoint_policy_reads (*p, setting))
+      return TRUE;
+  return FALSE;
+}
+
+/* A setting of some policies only, and the cell's policy, swept too, is another. */
+static gboolean
+is_without (const SsSweep *self, guint cell, guint axis)
+{
+  const char *path = ss_sweep_axis (self, axis)->path, *setting = path + strlen (CHECKPOINTING);
+
+  if (!g_str_has_prefix (path, CHECKPOINTING) || !is_for_policies (setting))
+    return FALSE;
+  for (guint i = 0; i < self->axes->len; i++)
+    if (g_str_equal (ss_sweep_axis (self, i)->path, CHECKPOINTING "policy"))
+      {
+        const GPtrArray *values = ss_sweep_axis (self, i)->values;
+        const SsCheckpointPolicy *policy
+          = ss_checkpoint_policy_find (g_ptr_array_index (values, digit (self, cell, i)));
+
+        return policy != NULL && !ss_checkpoint_policy_reads (policy, setting);
+      }
+  return FALSE;
+}
+
+static void
+number_points (SsSweep *self)
+{
+  self->cells = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->points = g_new (guint, self->n_cells);
+  for (guint cell = 0; cell < self->n_cells; cell++)
+    {
+      gboolean is_repeated = FALSE;
+
+      for (guint i = 0; i < self->axes->len; i++)
+        is_repeated = is_repeated || (digit (self, cell, i) > 0 && is_without (self, cell, i));
+      self->points[cell] = is_repeated ? G_MAXUINT : self->cells->len;
+      if (!is_repeated)
+        g_array_append_val (self->cells, cell);
+    }
 }
 
 SsSweep *
@@ -67,7 +131,10 @@ ss_sweep_new (const SsScenario *base, GPtrArray *axes, GError **error)
   g_return_val_if_fail (base != NULL && axes != NULL && axes->len > 0, NULL);
   self->base = ss_scenario_ref ((SsScenario *) base);
   self->axes = g_ptr_array_ref (axes);
-  return check_axes (self, error) ? g_steal_pointer (&self) : NULL;
+  if (!check_axes (self, error))
+    return NULL;
+  number_points (self);
+  return g_steal_pointer (&self);
 }
 
 void
@@ -77,6 +144,8 @@ ss_sweep_free (SsSweep *self)
     return;
   ss_scenario_unref (self->base);
   g_ptr_array_unref (self->axes);
+  g_clear_pointer (&self->cells, g_array_unref);
+  g_free (self->points);
   g_free (self);
 }
 
@@ -95,19 +164,21 @@ ss_sweep_axis (const SsSweep *self, guint i)
 guint
 ss_sweep_n_points (const SsSweep *self)
 {
-  return self->n_points;
+  return self->cells->len;
 }
 
 const char *
 ss_sweep_value (const SsSweep *self, guint index, guint axis)
 {
-  g_return_val_if_fail (index < self->n_points && axis < self->axes->len, NULL);
-  for (guint i = self->axes->len - 1; i > axis; i--)
-    index /= n_values (ss_sweep_axis (self, i));
+  guint cell;
+
+  g_return_val_if_fail (index < self->cells->len && axis < self->axes->len, NULL);
+  cell = g_array_index (self->cells, guint, index);
+  if (is_without (self, cell, axis))
+    return no_value;
   if (ss_sweep_axis (self, axis)->is_max)
     return NULL;
-  return g_ptr_array_index (ss_sweep_axis (self, axis)->values,
-                            index % n_values (ss_sweep_axis (self, axis)));
+  return g_ptr_array_index (ss_sweep_axis (self, axis)->values, digit (self, cell, axis));
 }
 
 /* ---- one run ---- */
@@ -130,8 +201,10 @@ derive (const Pool *pool, guint index, const char *value, GError **error)
     {
       const char *own = ss_sweep_value (sweep, index, i);
 
-      g_ptr_array_add (settings, g_strconcat (ss_sweep_axis (sweep, i)->path, "=",
-                                              own != NULL ? own : value, NULL));
+      /* not by the text: another setting's value may be one dash */
+      if (own != no_value)
+        g_ptr_array_add (settings, g_strconcat (ss_sweep_axis (sweep, i)->path, "=",
+                                                own != NULL ? own : value, NULL));
     }
   g_ptr_array_add (settings, NULL);
   return ss_scenario_derive (sweep->base, (const char *const *) settings->pdata, error);
@@ -262,7 +335,7 @@ run_index (gpointer data, gpointer user_data)
   guint index = GPOINTER_TO_UINT (data) - 1;
 
   for (guint i = 0; i < pool->sweep->axes->len; i++)
-    if (ss_sweep_axis (pool->sweep, i)->is_max)
+    if (ss_sweep_value (pool->sweep, index, i) == NULL)
       {
         run_search (pool, index, ss_sweep_axis (pool->sweep, i));
         return;
@@ -270,12 +343,12 @@ run_index (gpointer data, gpointer user_data)
   run_value (pool, index, NULL, NULL);
 }
 
-/* The n-th to be started: axes that no trace depends on change fastest, so that points which share
+/* The cell of the n-th to be started: axes that no trace depends on change fastest, so that points which share
  * a trace come one after the other. */
 static guint
-index_in_order (const SsSweep *self, guint n)
+cell_in_order (const SsSweep *self, guint n)
 {
-  guint stride = 1, index = 0;
+  guint stride = 1, cell = 0;
 
   for (guint pass = 0; pass < 2; pass++)
     {
@@ -286,13 +359,13 @@ index_in_order (const SsSweep *self, guint n)
 
           if (axis->is_traced == (pass == 1))
             {
-              index += n % n_values (axis) * stride;
+              cell += n % n_values (axis) * stride;
               n /= n_values (axis);
             }
           stride *= n_values (axis);
         }
     }
-  return index;
+  return cell;
 }
 
 void
@@ -307,11 +380,11 @@ ss_sweep_run (SsSweep *self, const SsSweepRun *run)
   /* not exclusive: that could fail for want of threads */
   threads = g_thread_pool_new (run_index, &pool, (gint) MIN (run->n_threads, G_MAXINT), FALSE,
                                NULL);
-  for (guint n = 0; n < self->n_points; n++)
+  for (guint n = 0; n < self->n_cells; n++)
     {
-      guint index = index_in_order (self, n);
+      guint index = self->points[cell_in_order (self, n)];
 
-      if (run->is_done == NULL || !run->is_done[index])
+      if (index != G_MAXUINT && (run->is_done == NULL || !run->is_done[index]))
         g_thread_pool_push (threads, GUINT_TO_POINTER (index + 1), NULL);
     }
   g_thread_pool_free (threads, FALSE, TRUE);

@@ -13,6 +13,10 @@ G_BEGIN_DECLS
 
 typedef struct _SsSweep SsSweep;
 
+/* The value of a setting that a point does without: its policy of checkpointing has no use for it.
+ * Of the points that would differ in it alone there is one. */
+#define SS_SWEEP_NO_VALUE "-"
+
 /* What the search for the largest value that fits came to. */
 typedef struct
 {

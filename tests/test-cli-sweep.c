@@ -53,7 +53,7 @@ Test (cli_sweep, the_table_names_the_fastest_that_fits)
   cr_expect (eq (str, result.err, (char *) ""));
   cr_expect (ne (ptr, strstr (result.out, "<- fastest that fits"), NULL));
   cr_expect (ne (ptr, strstr (result.out, "OUT OF MEMORY, step "), NULL));
-  cr_expect (ne (ptr, strstr (result.out, "\nWrote sweep.csv\n"), NULL));
+  cr_expect (ne (ptr, strstr (result.out, "\nWrote sweep.csv.  For a picture: --plot sweep.png\n"), NULL));
   cr_assert (ne (ptr, csv, NULL));
   cr_expect (eq (ptr, partial, NULL));
   verdicts = csv_column (csv, "verdict");
@@ -237,6 +237,24 @@ Test (cli_sweep, files_of_others_are_not_replaced)
   cr_expect (eq (uint, ss_cli_count_lines (last), 2));
   cr_expect (eq (int, named.status, 3));
   cr_expect (eq (int, nowhere.status, 3));
+}
+
+Test (cli_sweep, plots_are_drawn)
+{
+  g_auto (SsCliResult) drawn = RUN ("sweep", SS_TEACHING, FEW, "--plot", "a.png");
+  g_auto (SsCliResult) again = RUN ("sweep", SS_TEACHING, FEW, "--plot", "a.png");
+  g_auto (SsCliResult) wrong = RUN ("sweep", SS_TEACHING, FEW, "--plot", "a.gif");
+  g_auto (SsCliResult) without = ss_cli_shell ("PATH= $S sweep $F " FEW " --plot b.svg");
+  g_autofree char *png = ss_cli_read ("a.png"), *svg = ss_cli_read ("b.svg");
+
+  cr_expect (eq (int, drawn.status, 0), "%s", drawn.err);
+  cr_expect (ne (ptr, strstr (drawn.out, "\nWrote sweep.csv, a.png\n"), NULL), "%s", drawn.out);
+  cr_expect (ne (ptr, png, NULL));
+  cr_expect (eq (int, again.status, 3));
+  cr_expect (eq (int, wrong.status, 2));
+  cr_expect (eq (int, without.status, 3));
+  cr_expect (ne (ptr, strstr (without.err, "gnuplot"), NULL));
+  cr_expect (eq (ptr, svg, NULL));
 }
 
 /* killed once something is in the partial file; what is left is taken up, and the end is the

@@ -137,6 +137,25 @@ Test (sweep, grids_have_two_sides_at_most)
   cr_expect (eq (ptr, good, NULL));
 }
 
+/* a policy that has no use for a setting is one point, without it */
+Test (sweep, settings_of_other_policies_are_left_out)
+{
+  g_autoptr (SsScenario) base = teaching (NULL);
+  g_autoptr (GPtrArray) axes
+    = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_sweep_axis_free);
+  g_autoptr (SsSweep) sweep = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_ptr_array_add (axes, ss_sweep_axis_parse ("checkpointing/policy=none,every,full", base, NULL));
+  g_ptr_array_add (axes, ss_sweep_axis_parse ("checkpointing/every=1,2", base, NULL));
+  sweep = ss_sweep_new (base, axes, NULL);
+  cr_assert (ne (ptr, sweep, NULL));
+  for (guint i = 0; i < ss_sweep_n_points (sweep); i++)
+    g_string_append_printf (text, "%s %s|", ss_sweep_value (sweep, i, 0),
+                            ss_sweep_value (sweep, i, 1));
+  cr_expect (eq (str, text->str, (char *) "none -|every 1|every 2|full -|"));
+}
+
 /* ---- the search ---- */
 
 typedef struct
