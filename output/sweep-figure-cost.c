@@ -329,8 +329,8 @@ by_rank (gconstpointer a, gconstpointer b)
 
 /* A label in the fullest words that find a place. */
 static void
-try_words (CostPlot *self, const Cluster *cluster, const SsTextLook *look, const char *const *firsts,
-           const char *const *seconds, guint n)
+try_words (CostPlot *self, const Cluster *cluster, const SsTextLook *look,
+           const char *const *firsts, const char *const *seconds, guint n)
 {
   for (guint i = 0; i < n; i++)
     if (firsts[i] != NULL

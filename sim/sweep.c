@@ -41,10 +41,25 @@ fail (GError **error, const char *format, const char *what)
   return FALSE;
 }
 
+/* A setting that some policies of checkpointing read and others do not. */
+static gboolean
+is_of_policies (const char *path)
+{
+  const char *setting = path + strlen (CHECKPOINTING);
+
+  if (!g_str_has_prefix (path, CHECKPOINTING))
+    return FALSE;
+  for (const SsCheckpointPolicy *const *p = ss_checkpoint_policies (); *p != NULL; p++)
+    if (ss_checkpoint_policy_reads (*p, setting))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 check_axes (SsSweep *self, GError **error)
 {
-  guint n_long = 0, n_max = 0;
+  guint n_long = 0, n_max = 0, n_settings = 0;
+  gboolean has_policies = FALSE, is_long;
 
   self->n_cells = 1;
   for (guint i = 0; i < self->axes->len; i++)
@@ -52,7 +67,12 @@ check_axes (SsSweep *self, GError **error)
       const SsSweepAxis *axis = ss_sweep_axis (self, i);
 
       n_max += axis->is_max ? 1 : 0;
-      n_long += axis->is_max || axis->values->len > 1 ? 1 : 0;
+      is_long = axis->is_max || axis->values->len > 1;
+      has_policies = has_policies || (is_long && g_str_equal (axis->path, CHECKPOINTING "policy"));
+      if (is_long && is_of_policies (axis->path))
+        n_settings++;
+      else
+        n_long += is_long ? 1 : 0;
       for (guint j = 0; j < i; j++)
         if (g_str_equal (axis->path, ss_sweep_axis (self, j)->path))
           return fail (error, "two lists of values for ", axis->path);
@@ -62,7 +82,8 @@ check_axes (SsSweep *self, GError **error)
     }
   if (n_max > 1)
     return fail (error, "only one setting at a time can be max", "");
-  if (n_long > 2)
+  /* each policy reads settings of its own: beside several they are one side of the grid */
+  if (n_long + (has_policies ? MIN (n_settings, 1) : n_settings) > 2)
     return fail (error, "at most two settings at a time can have several values", "");
   return TRUE;
 }
@@ -76,23 +97,13 @@ digit (const SsSweep *self, guint cell, guint axis)
   return cell % n_values (ss_sweep_axis (self, axis));
 }
 
-/* Whether some policy reads that setting. */
-static gboolean
-is_for_policies (const char *setting)
-{
-  for (const SsCheckpointPolicy *const *p = ss_checkpoint_policies (); *p != NULL; p++)
-    if (ss_checkpoint_policy_reads (*p, setting))
-      return TRUE;
-  return FALSE;
-}
-
 /* A setting of some policies only, and the cell's policy, swept too, is another. */
 static gboolean
 is_without (const SsSweep *self, guint cell, guint axis)
 {
   const char *path = ss_sweep_axis (self, axis)->path, *setting = path + strlen (CHECKPOINTING);
 
-  if (!g_str_has_prefix (path, CHECKPOINTING) || !is_for_policies (setting))
+  if (!is_of_policies (path))
     return FALSE;
   for (guint i = 0; i < self->axes->len; i++)
     if (g_str_equal (ss_sweep_axis (self, i)->path, CHECKPOINTING "policy"))
@@ -343,8 +354,8 @@ run_index (gpointer data, gpointer user_data)
   run_value (pool, index, NULL, NULL);
 }
 
-/* The cell of the n-th to be started: axes that no trace depends on change fastest, so that points which share
- * a trace come one after the other. */
+/* The cell of the n-th to be started: axes that no trace depends on change fastest, so that points
+ * which share a trace come one after the other. */
 static guint
 cell_in_order (const SsSweep *self, guint n)
 {

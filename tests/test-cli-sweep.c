@@ -53,7 +53,8 @@ Test (cli_sweep, the_table_names_the_fastest_that_fits)
   cr_expect (eq (str, result.err, (char *) ""));
   cr_expect (ne (ptr, strstr (result.out, "<- fastest that fits"), NULL));
   cr_expect (ne (ptr, strstr (result.out, "OUT OF MEMORY, step "), NULL));
-  cr_expect (ne (ptr, strstr (result.out, "\nWrote sweep.csv.  For a picture: --plot sweep.png\n"), NULL));
+  cr_expect (ne (ptr, strstr (result.out, "\nWrote sweep.csv.  For a picture: --plot sweep.png\n"),
+                 NULL));
   cr_assert (ne (ptr, csv, NULL));
   cr_expect (eq (ptr, partial, NULL));
   verdicts = csv_column (csv, "verdict");
