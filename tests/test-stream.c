@@ -439,3 +439,34 @@ Test (host, a_million_items_of_no_cost_do_not_recurse)
   cr_assert (eq (uint, issuer.n_left, 0));
   cr_assert (ss_stream_is_idle (stream));
 }
+
+/* The second of its items reads a value. */
+static gint64
+issue_and_read (SsHost *host,
+                gpointer user_data)
+{
+  Issuer *issuer = user_data;
+  gint64 cost_ns = issue (host, user_data);
+
+  if (issuer->n_left == 2)
+    ss_host_synchronize (host);
+  return cost_ns;
+}
+
+/* Work runs 15..115 and 115..215; at 20 the host waits for both, then issues at 215 what runs
+ * 230..330, and at 225, without waiting, what runs 330..430. */
+Test (host, a_read_waits_for_all_that_was_launched)
+{
+  g_autoptr (SsEngine) engine = ss_engine_new ();
+  g_autoptr (SsStream) stream = ss_stream_new (engine, "compute");
+  g_autoptr (GString) log = g_string_new (NULL);
+  Issuer issuer = { engine, stream, NULL, log, 4, 1, 10, 5, 100 };
+  g_autoptr (SsHost) host = ss_host_new (engine, 1000, issue_and_read, &issuer);
+
+  issuer.host = host;
+  ss_host_start (host);
+  ss_engine_run (engine);
+  cr_assert (eq (str, log->str, "0 10 215 225 "));
+  cr_assert (eq (i64, ss_engine_now_ns (engine), 430));
+  cr_assert (eq (i64, ss_host_waiting_ns (host), 195));
+}
