@@ -135,7 +135,7 @@ draw_capacity (CostPlot *self)
                              &(SsRect) { x - 3, plot->area.top, x + 3, plot->area.bottom });
       ss_canvas_text (figure->canvas, (SsPoint) { x - 6, y }, &look, text);
     }
-  ss_obstacles_add_rect (plot->obstacles, &(SsRect) { x - 8 - width, y - 10, x - 4, y + 10 });
+  ss_sweep_plot_add_mark (plot, &(SsRect) { x - 8 - width, y - 10, x - 4, y + 10 });
 }
 
 /* "does not fit: OOM in step 2, at the loss" of the fastest that does not, where there is room. */
@@ -173,7 +173,7 @@ draw_verdict (CostPlot *self)
         continue;
       for (guint i = 0; i < 3; i++)
         ss_canvas_text (figure->canvas, (SsPoint) { middle, y + 10 + 20.0 * i }, &look, lines[i]);
-      ss_obstacles_add_rect (plot->obstacles, &place);
+      ss_sweep_plot_add_mark (plot, &place);
       return;
     }
 }
@@ -328,15 +328,14 @@ by_rank (gconstpointer a, gconstpointer b)
 }
 
 /* A label in the fullest words that find a place. */
-static void
+static gboolean
 try_words (CostPlot *self, const Cluster *cluster, const SsTextLook *look,
            const char *const *firsts, const char *const *seconds, guint n)
 {
   for (guint i = 0; i < n; i++)
-    if (firsts[i] != NULL
-        && ss_sweep_plot_label (&self->plot, cluster->at, firsts[i], seconds[i], look,
-                                cluster->rank < 3))
-      return;
+    if (ss_sweep_plot_label (&self->plot, cluster->at, firsts[i], seconds[i], look, SS_NEAR))
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -347,10 +346,12 @@ label_fastest (CostPlot *self, const Cluster *cluster, const char *name)
   g_autofree char *whole = g_strdup_printf ("%s: fastest that fits", name);
   g_autofree char *number = ss_sweep_figure_name (self->figure, row, TRUE);
   g_autofree char *brief = g_strdup_printf ("%s: fastest that fits", number);
-  const char *firsts[] = { whole, name, brief, "fastest that fits" };
-  const char *seconds[] = { NULL, "fastest that fits", NULL, NULL };
+  const char *firsts[] = { whole, name, brief };
+  const char *seconds[] = { NULL, "fastest that fits", NULL };
 
-  try_words (self, cluster, &look, firsts, seconds, G_N_ELEMENTS (firsts));
+  /* this one is there at any rate, if need be over a line, and then in the fewest words */
+  if (!try_words (self, cluster, &look, firsts, seconds, G_N_ELEMENTS (firsts)))
+    ss_sweep_plot_label (&self->plot, cluster->at, brief, NULL, &look, SS_ANYWHERE);
 }
 
 static void
@@ -361,8 +362,8 @@ label_lowest (CostPlot *self, const Cluster *cluster, const char *name, const Ss
   g_autofree char *where = g_strdup_printf ("lowest peak: %s, %s", ss_peak_part_name (part),
                                             ss_phase_phrase (row->peak_phase));
   g_autofree char *what = g_strdup_printf ("lowest peak: %s", ss_peak_part_name (part));
-  const char *firsts[] = { name, name, name, name, "lowest peak" };
-  const char *seconds[] = { where, what, "lowest peak", NULL, NULL };
+  const char *firsts[] = { name, name, name, name };
+  const char *seconds[] = { where, what, "lowest peak", NULL };
 
   if (part == SS_PEAK_OPTIMIZER)
     seconds[0] = "the peak is in the optimizer, more checkpoints buy nothing";
@@ -381,7 +382,8 @@ label_cluster (CostPlot *self, const Cluster *cluster)
   else if (has_row (cluster, self->figure->lowest))
     label_lowest (self, cluster, name, &look);
   else
-    ss_sweep_plot_label (&self->plot, cluster->at, name, NULL, &look, cluster->rank < 3);
+    ss_sweep_plot_label (&self->plot, cluster->at, name, NULL, &look,
+                         cluster->rank < 3 ? SS_NEAR : SS_BESIDE);
 }
 
 /* The fastest first, then the lowest, then what ends a series or stands alone. */
@@ -424,8 +426,6 @@ ss_sweep_figure_draw_cost (SsSweepFigure *self)
   gboolean is_by_token = ss_sweep_table_is_by_token (self->table);
   CostPlot cost = {
     .figure = self,
-    .plot = { .figure = self, .obstacles = ss_obstacles_new (),
-              .area = { SS_SWEEP_LEFT, SS_SWEEP_TOP, SS_SWEEP_RIGHT, SS_SWEEP_BOTTOM } },
     .clusters = g_array_new (FALSE, FALSE, sizeof (Cluster)),
     .per_tick = is_by_token ? 1e3 : 1e6,
   };
@@ -435,6 +435,7 @@ ss_sweep_figure_draw_cost (SsSweepFigure *self)
   gboolean has_curve;
   SsPoint middle;
 
+  ss_sweep_plot_init (&cost.plot, self, 0);
   g_array_set_clear_func (cost.clusters, clear_cluster);
   set_ranges (&cost, is_by_token);
   ss_sweep_plot_draw_axes (&cost.plot, x_title,
@@ -445,8 +446,8 @@ ss_sweep_figure_draw_cost (SsSweepFigure *self)
   has_curve = draw_curve (&cost, &middle);
   draw_labels (&cost);
   if (has_curve)
-    ss_sweep_plot_label (&cost.plot, middle, self->curve_name, NULL, &curve_look, TRUE);
+    ss_sweep_plot_label (&cost.plot, middle, self->curve_name, NULL, &curve_look, SS_NEAR);
   draw_verdict (&cost);
   g_array_unref (cost.clusters);
-  ss_obstacles_free (cost.plot.obstacles);
+  ss_sweep_plot_clear (&cost.plot);
 }

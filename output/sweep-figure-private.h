@@ -45,8 +45,22 @@ typedef struct
   SsRect area;
   double x_min, x_max, y_min, y_max;
   gboolean is_log_x;
-  SsObstacles *obstacles;
+  SsObstacles *obstacles;        /* all that labels keep clear of */
+  SsObstacles *marks;            /* of that the points and texts, which nothing may ever cover */
 } SsSweepPlot;
+
+/* Where a label may stand. */
+typedef enum
+{
+  SS_BESIDE,                     /* right beside its point */
+  SS_NEAR,                       /* or with a pointer to it */
+  SS_ANYWHERE                    /* or over lines */
+} SsLabelPlace;
+
+void ss_sweep_plot_init (SsSweepPlot *self, SsSweepFigure *figure, double top);
+void ss_sweep_plot_clear (SsSweepPlot *self);
+/* What nothing may cover. */
+void ss_sweep_plot_add_mark (SsSweepPlot *self, const SsRect *rect);
 
 SsPoint ss_sweep_plot_at (const SsSweepPlot *self, double x, double y);
 /* Border, grid, ticks and titles. */
@@ -57,10 +71,9 @@ void ss_sweep_plot_draw_dot (SsSweepPlot *self, SsPoint at, gboolean fits);
 void ss_sweep_plot_draw_trail (SsSweepPlot *self, SsPoint from, SsPoint to);
 double ss_sweep_plot_dot_px (const SsSweepPlot *self);
 
-/* A label beside a point, of one line or two; with a pointer where it stands off, if it is to be
- * there at any rate. FALSE: there is no place. */
+/* A label of a point, of one line or two. FALSE: there is no place. */
 gboolean ss_sweep_plot_label (SsSweepPlot *self, SsPoint target, const char *first,
-                              const char *second, const SsTextLook *look, gboolean is_wanted);
+                              const char *second, const SsTextLook *look, SsLabelPlace where);
 
 /* "every 4", "block, layers 8"; where `is_short` only the number that makes a line. (transfer
  * full) */

@@ -172,7 +172,7 @@ draw_capacity (SsSweepPlot *plot)
                   (SsPoint) { right, y }, &line);
   ss_obstacles_add_rect (plot->obstacles, &(SsRect) { plot->area.left, y - 3, right, y + 3 });
   ss_canvas_text (self->canvas, (SsPoint) { right - 4, y - 14 }, &look, text);
-  ss_obstacles_add_rect (plot->obstacles, &(SsRect) { right - width - 4, y - 24, right, y - 4 });
+  ss_sweep_plot_add_mark (plot, &(SsRect) { right - width - 4, y - 24, right, y - 4 });
 }
 
 static SsPoint
@@ -220,21 +220,16 @@ label_series (SsSweepPlot *plot, const Series *series)
   number = ss_sweep_figure_number (self, (double) ss_sweep_row_used_bytes (row));
   text = g_strdup_printf ("lowest %s at %s", number, row->values[self->along]);
   ss_sweep_plot_label (plot, point_of (plot, g_array_index (series->rows, guint, lowest)), text,
-                       NULL, &look, TRUE);
+                       NULL, &look, SS_NEAR);
   if (*series->name != '\0')
     ss_sweep_plot_label (plot, point_of (plot, g_array_index (series->rows, guint, last)),
-                         series->name, NULL, &look, TRUE);
+                         series->name, NULL, &look, SS_NEAR);
 }
 
 void
 ss_sweep_figure_draw_values (SsSweepFigure *self)
 {
-  SsSweepPlot plot = {
-    .figure = self,
-    .area = { SS_SWEEP_LEFT, SS_SWEEP_TOP + SS_SWEEP_DOWN, SS_SWEEP_RIGHT,
-              SS_SWEEP_BOTTOM + SS_SWEEP_DOWN },
-  };
-  g_autoptr (SsObstacles) obstacles = ss_obstacles_new ();
+  SsSweepPlot plot;
   g_autoptr (GArray) all = collect_series (self);
   g_autofree char *y_title = g_strdup_printf ("peak GPU memory (%s)", self->scale.name);
   const char *label = ss_sweep_table_label (self->table, (guint) self->along);
@@ -243,7 +238,7 @@ ss_sweep_figure_draw_values (SsSweepFigure *self)
 
   if (all->len == 0)
     return;
-  plot.obstacles = obstacles;
+  ss_sweep_plot_init (&plot, self, SS_SWEEP_DOWN);
   set_ranges (&plot, all);
   ss_canvas_text (self->canvas, (SsPoint) { SS_SWEEP_LEFT, plot.area.top - 24 }, &look, head);
   ss_sweep_plot_draw_axes (&plot, label, y_title);
@@ -252,4 +247,5 @@ ss_sweep_figure_draw_values (SsSweepFigure *self)
     draw_series (&plot, &g_array_index (all, Series, s));
   for (guint s = 0; s < MIN (all->len, MAX_SERIES); s++)
     label_series (&plot, &g_array_index (all, Series, s));
+  ss_sweep_plot_clear (&plot);
 }

@@ -13,6 +13,32 @@
 #define REACH_PX 190
 #define MANY_POINTS 60
 
+/* A plot that begins `top` pixels down. */
+void
+ss_sweep_plot_init (SsSweepPlot *self, SsSweepFigure *figure, double top)
+{
+  *self = (SsSweepPlot) {
+    .figure = figure,
+    .area = { SS_SWEEP_LEFT, SS_SWEEP_TOP + top, SS_SWEEP_RIGHT, SS_SWEEP_BOTTOM + top },
+    .obstacles = ss_obstacles_new (),
+    .marks = ss_obstacles_new (),
+  };
+}
+
+void
+ss_sweep_plot_clear (SsSweepPlot *self)
+{
+  g_clear_pointer (&self->obstacles, ss_obstacles_free);
+  g_clear_pointer (&self->marks, ss_obstacles_free);
+}
+
+void
+ss_sweep_plot_add_mark (SsSweepPlot *self, const SsRect *rect)
+{
+  ss_obstacles_add_rect (self->obstacles, rect);
+  ss_obstacles_add_rect (self->marks, rect);
+}
+
 static double
 part_of (double value, double min, double max, gboolean is_log)
 {
@@ -82,7 +108,7 @@ static void
 draw_linear_ticks (SsSweepPlot *self, gboolean is_x)
 {
   double min = is_x ? self->x_min : self->y_min, max = is_x ? self->x_max : self->y_max;
-  double step = ss_nice_step (max - min, is_x ? 9 : 7);
+  double step = ss_nice_step (max - min, is_x ? 9 : 8);
 
   for (double i = ceil (min / step - 1e-9); i * step <= max + step * 1e-9; i += 1)
     {
@@ -139,7 +165,7 @@ ss_sweep_plot_draw_dot (SsSweepPlot *self, SsPoint at, gboolean fits)
 
   ss_canvas_dot (self->figure->canvas, at, ss_sweep_plot_dot_px (self),
                  fits ? SS_SWEEP_FITS : SS_SWEEP_LIMIT, fits);
-  ss_obstacles_add_rect (self->obstacles, &rect);
+  ss_sweep_plot_add_mark (self, &rect);
 }
 
 void
@@ -186,8 +212,8 @@ place_beside (const SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at,
 
 /* The nearest free place, and a pointer from it that ends at the point's edge. */
 static gboolean
-place_apart (SsSweepPlot *self, SsPoint at, double width, double height, const char *colour,
-             SsRect *place)
+place_apart (SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at, double width,
+             double height, const char *colour, SsRect *place)
 {
   guint n = (guint) (self->area.right - self->area.left);
   g_autofree double *upper = g_new (double, n), *lower = g_new (double, n);
@@ -207,7 +233,7 @@ place_apart (SsSweepPlot *self, SsPoint at, double width, double height, const c
       static const SsPoint ways[] = { { 0, -1 }, { 1, 0 }, { 0, 1 }, { -1, 0 } };
 
       end = (SsPoint) { at.x + ways[side].x * r, at.y + ways[side].y * r };
-      if (!ss_label_place_near (&space, end, width, height, REACH_PX, 0, self->obstacles, place))
+      if (!ss_label_place_near (&space, end, width, height, REACH_PX, 0, obstacles, place))
         continue;
       start = ss_label_pointer_start (place, end);
       length = hypot (start.x - end.x, start.y - end.y);
@@ -215,6 +241,7 @@ place_apart (SsSweepPlot *self, SsPoint at, double width, double height, const c
         {
           ss_canvas_line (self->figure->canvas, SS_LAYER_FRONT, start, end, &look);
           ss_obstacles_add_line (self->obstacles, start, end);
+          ss_obstacles_add_line (self->marks, start, end);
         }
       return TRUE;
     }
@@ -223,7 +250,7 @@ place_apart (SsSweepPlot *self, SsPoint at, double width, double height, const c
 
 gboolean
 ss_sweep_plot_label (SsSweepPlot *self, SsPoint target, const char *first, const char *second,
-                     const SsTextLook *look, gboolean is_wanted)
+                     const SsTextLook *look, SsLabelPlace where)
 {
   double size = look->size_px, width = ss_text_width (first, size, look->is_bold) + 2;
   double height = second != NULL ? 2 * LINE_PX : LINE_PX;
@@ -234,9 +261,13 @@ ss_sweep_plot_label (SsSweepPlot *self, SsPoint target, const char *first, const
   if (second != NULL)
     width = MAX (width, ss_text_width (second, size, FALSE) + 2);
   if (!place_beside (self, self->obstacles, target, width, height, &place)
-      && !(is_wanted && place_apart (self, target, width, height, look->colour, &place)))
+      && !(where >= SS_NEAR
+           && place_apart (self, self->obstacles, target, width, height, look->colour, &place))
+      && !(where >= SS_ANYWHERE
+           && (place_beside (self, self->marks, target, width, height, &place)
+               || place_apart (self, self->marks, target, width, height, look->colour, &place))))
     return FALSE;
-  ss_obstacles_add_rect (self->obstacles, &place);
+  ss_sweep_plot_add_mark (self, &place);
   own.align = place.right <= target.x ? SS_ALIGN_RIGHT : SS_ALIGN_LEFT;
   x = own.align == SS_ALIGN_RIGHT ? place.right - 1 : place.left + 1;
   ss_canvas_text (self->figure->canvas, (SsPoint) { x, place.top + LINE_PX / 2.0 }, &own, first);

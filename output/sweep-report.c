@@ -124,9 +124,9 @@ ss_sweep_floor (const SsSweepTable *table, SsMemoryUnits units)
                             peak, name, ss_peak_part_name (part),
                             ss_phase_phrase (row->peak_phase), row->peak_step, bytes);
   if (n_at_lowest > 1)
-    return g_strdup_printf ("The lowest peak is %s, with %s and %u others: checkpoints that cost "
+    return g_strdup_printf ("The lowest peak is %s, with %s and %u other%s: checkpoints that cost "
                             "more time did not lower it.",
-                            peak, name, n_at_lowest - 1);
+                            peak, name, n_at_lowest - 1, n_at_lowest == 2 ? "" : "s");
   return g_strdup_printf ("The lowest peak is %s, with %s; %s of it are activations.", peak, name,
                           bytes);
 }
