@@ -28,8 +28,7 @@ static char *
 short_help (void)
 {
   GString *text = g_string_new (
-    "Usage: stepsim [OPTION...] FILE\n"
-    "       stepsim COMMAND [OPTION...] [ARGUMENT...]\n"
+    "Usage: stepsim [OPTION...] FILE, or stepsim COMMAND [OPTION...] [ARGUMENT...]\n"
     "Simulates training steps on an accelerator: does it fit, and if not, when and why\n"
     "does memory run out.  FILE is a scenario: model, device and training recipe in XML.\n\n"
     "Commands (stepsim COMMAND --help says more):\n");

@@ -33,7 +33,8 @@ Test (cli, without_arguments_it_says_how_to_use_it)
 Test (cli, help_fits_a_screen_and_names_every_command)
 {
   static const char *const commands[]
-      = { "sweep", "show", "list", "validate", "bench", "dump-events", "dump-ops" };
+      = { "sweep", "animate", "compare", "show", "list", "validate", "bench", "dump-events",
+          "dump-ops" };
   g_auto (SsCliResult) result = RUN ("--help");
 
   cr_expect (eq (int, result.status, 0));
