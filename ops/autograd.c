@@ -28,7 +28,8 @@ pop_ready (GPtrArray *heap)
 
   for (guint c = 1; c < heap->len; i = c, c = 2 * i + 1)
     {
-      if (c + 1 < heap->len && ((SsNode *) heap->pdata[c + 1])->sequence > ((SsNode *) heap->pdata[c])->sequence)
+      if (c + 1 < heap->len
+          && ((SsNode *) heap->pdata[c + 1])->sequence > ((SsNode *) heap->pdata[c])->sequence)
         c++;
       if (((SsNode *) heap->pdata[c])->sequence <= last->sequence)
         break;
@@ -90,7 +91,8 @@ ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *g)
   ss_value_claim (leaf->grad, SS_CATEGORY_GRADIENTS);
 }
 
-/* InputBuffer: the sum is made in place if the earlier gradient is dense and held by nobody else. */
+/* InputBuffer: the sum is made in place if the earlier gradient is dense and held by nobody
+ * else. */
 static void
 deliver (SsTape *t, SsSlot *slot, SsValue *g)
 {
@@ -101,7 +103,8 @@ deliver (SsTape *t, SsSlot *slot, SsValue *g)
       slot->incoming = g;
       return;
     }
-  if (old->ref_count == 1 && old->storage && old->storage->n_values == 1 && ss_tensor_is_dense (&old->tensor))
+  if (old->ref_count == 1 && old->storage && old->storage->n_values == 1
+      && ss_tensor_is_dense (&old->tensor))
     ss_add_in_place (t, old, g);
   else
     {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The backward engine: PyTorch's own algorithm over the nodes that recording left.  Ready nodes run by
- * sequence number, highest first; input buffers sum; leaves take a gradient over or add to theirs; saved
- * values go when their node has run.  It knows no kernel by name.
+ * The backward engine: PyTorch's own algorithm over the nodes that recording left. Ready nodes
+ * run by sequence number, highest first; input buffers sum; leaves take a gradient over or add
+ * to theirs; saved values go when their node has run. It knows no kernel by name.
  */
 #pragma once
 

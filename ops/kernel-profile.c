@@ -58,7 +58,8 @@ static const struct
   const char *name;
   const char *const *words;
 } choices[] = {
-  { "norm", norms }, { "rope", ropes }, { "mlp", mlps }, { "attention", attentions }, { "loss", losses },
+  { "norm", norms },           { "rope", ropes },  { "mlp", mlps },
+  { "attention", attentions }, { "loss", losses },
 };
 
 static gint
@@ -100,7 +101,8 @@ ss_kernels_set (SsKernels *kernels, const char *choice, const char *word, char *
 const char *
 ss_kernels_get (const SsKernels *kernels, const char *choice)
 {
-  const guint chosen[] = { kernels->norm, kernels->rope, kernels->mlp, kernels->attention, kernels->loss };
+  const guint chosen[]
+    = { kernels->norm, kernels->rope, kernels->mlp, kernels->attention, kernels->loss };
   gint c = choice_index (choice);
 
   return c < 0 ? NULL : choices[c].words[chosen[c]];

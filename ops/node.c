@@ -10,7 +10,8 @@ static const SsOpKind accumulate_grad = { .name = "AccumulateGrad", .node_name =
 SsNode *
 ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_saved, guint n_slots)
 {
-  gsize bytes = sizeof (SsNode) + n_edges * sizeof (SsEdge) + n_saved * sizeof (SsSaved) + n_slots * sizeof (SsSlot);
+  gsize bytes = sizeof (SsNode) + n_edges * sizeof (SsEdge) + n_saved * sizeof (SsSaved)
+                + n_slots * sizeof (SsSlot);
   SsNode *self = g_malloc0 (bytes);
 
   g_assert (n_edges <= SS_MAX_EDGES && n_slots <= SS_MAX_OUTPUTS);
@@ -108,7 +109,8 @@ ss_node_producing (SsTape *t, SsValue *value)
 }
 
 SsNode *
-ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in, guint n_saved, SsValue *out)
+ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in, guint n_saved,
+                SsValue *out)
 {
   SsNode *n = ss_node_new (t, kind, n_in, n_saved, 1);
 

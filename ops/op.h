@@ -15,17 +15,17 @@ typedef struct _SsOpKind SsOpKind;
 /* What decides an op's time; hw/op-time has one model for each. */
 typedef enum
 {
-  SS_OP_MATMUL,          /* shape: batch, m, n, k */
-  SS_OP_ATTENTION,       /* fused attention; shape: batch * heads, S_q, S_k, head_dim */
-  SS_OP_MEMORY,          /* everything bound by bytes: pointwise, reductions, norms, copies, gathers */
-  SS_OP_MULTI_TENSOR     /* foreach and fused optimizer passes over many tensors */
+  SS_OP_MATMUL,      /* shape: batch, m, n, k */
+  SS_OP_ATTENTION,   /* fused attention; shape: batch * heads, S_q, S_k, head_dim */
+  SS_OP_MEMORY,      /* everything bound by bytes: pointwise, reductions, norms, copies, gathers */
+  SS_OP_MULTI_TENSOR /* foreach and fused optimizer passes over many tensors */
 } SsOpClass;
 
 typedef struct
 {
   const SsOpKind *kind;
   guint64 flops;                 /* what the kernel computes (recomputed work included) */
-  guint64 model_flops;           /* of these, what the model's mathematics asks for; 0 in a recompute */
+  guint64 model_flops; /* of these, what the model's mathematics asks for; 0 in a recompute */
   guint64 bytes;                 /* read and written in device memory */
   gint64 shape[4];               /* see SsOpClass */
   guint32 module_id;             /* where it stands: ss_program_module_path */

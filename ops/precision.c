@@ -24,7 +24,10 @@ static const SsPrecision bf16_mixed = {
 static const SsPrecision bf16_mixed_fp32_grads = {
   .name = "bf16-mixed-fp32-grads",
   .description = "the same, gradients accumulated in fp32 buffers (assumed)",
-  .parameter_dtype = SS_BF16, .autocast_dtype = SS_N_DTYPES, .has_master = TRUE, .accumulates_f32 = TRUE,
+  .parameter_dtype = SS_BF16,
+  .autocast_dtype = SS_N_DTYPES,
+  .has_master = TRUE,
+  .accumulates_f32 = TRUE,
   .is_assumed = TRUE,
 };
 

@@ -140,7 +140,8 @@ ss_program_module_path (const SsProgram *self, guint32 module_id)
   for (guint32 id = module_id; id != 0; id = module (self, id)->parent)
     {
       const SsModuleInfo *m = module (self, id);
-      g_autofree char *part = m->index < 0 ? g_strdup (m->name) : g_strdup_printf ("%s.%d", m->name, m->index);
+      g_autofree char *part
+        = m->index < 0 ? g_strdup (m->name) : g_strdup_printf ("%s.%d", m->name, m->index);
 
       if (path->len > 0)
         g_string_prepend_c (path, '.');
@@ -225,9 +226,11 @@ dump_op (const SsProgram *self, guint32 id, GString *out)
   const SsOp *op = ss_program_op (self, id);
   g_autofree char *path = ss_program_module_path (self, op->module_id);
 
-  g_string_append_printf (out, "run,%s,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%s%s\n", op->kind->name,
-                          op->flops, op->bytes, path,
-                          op->is_recompute ? " (recompute)" : op->is_backward ? " (backward)" : "");
+  g_string_append_printf (out, "run,%s,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%s%s\n",
+                          op->kind->name, op->flops, op->bytes, path,
+                          op->is_recompute  ? " (recompute)"
+                          : op->is_backward ? " (backward)"
+                                            : "");
 }
 
 void

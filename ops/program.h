@@ -45,11 +45,11 @@ typedef enum
 
 typedef enum
 {
-  SS_MARK_PHASE,                 /* a phase begins (and the one before it ends) */
-  SS_MARK_FORWARD_END,           /* layer's forward has returned, its input still held */
-  SS_MARK_BACKWARD_BEGIN,        /* gradient of the layer's output complete, no op of its backward yet */
-  SS_MARK_SAVED,                 /* end of a micro-batch's loss phase: `bytes` are held by autograd */
-  SS_MARK_END                    /* the run is over */
+  SS_MARK_PHASE,          /* a phase begins (and the one before it ends) */
+  SS_MARK_FORWARD_END,    /* layer's forward has returned, its input still held */
+  SS_MARK_BACKWARD_BEGIN, /* gradient of the layer's output complete, no op of its backward yet */
+  SS_MARK_SAVED,          /* end of a micro-batch's loss phase: `bytes` are held by autograd */
+  SS_MARK_END             /* the run is over */
 } SsMarkType;
 
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recording one call, in PyTorch's own order: inputs kept, node made, inputs saved, outputs and scratch
- * allocated, kernel run, scratch freed, results saved, inputs dropped.
+ * Recording one call, in PyTorch's own order: inputs kept, node made, inputs saved, outputs and
+ * scratch allocated, kernel run, scratch freed, results saved, inputs dropped.
  */
 #include "ops/kind.h"
 
@@ -126,10 +126,11 @@ record_run (const SsCall *c)
     .is_synchronous = c->kind->is_synchronous,
   };
 
-  if (cost.flops == SS_SIZE_OVERFLOW || cost.model_flops == SS_SIZE_OVERFLOW || cost.bytes == SS_SIZE_OVERFLOW)
+  if (cost.flops == SS_SIZE_OVERFLOW || cost.model_flops == SS_SIZE_OVERFLOW
+      || cost.bytes == SS_SIZE_OVERFLOW)
     {
-      ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "%s: 2^63 floating-point operations or bytes, or more",
-                    c->kind->name);
+      ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW,
+                    "%s: 2^63 floating-point operations or bytes, or more", c->kind->name);
       return;
     }
   if (t->in_recompute || t->is_optimizer)
@@ -293,8 +294,8 @@ make_outputs (SsCall *c, SsValue **out)
 }
 
 void
-ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in, SsValue *const *in,
-                 SsValue **out)
+ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in,
+                 SsValue *const *in, SsValue **out)
 {
   SsCall c = { .tape = t, .kind = kind, .in = in, .n_in = n_in, .attribute = attribute };
   SsNode *n;

@@ -59,7 +59,7 @@ struct _SsNode
 {
   const SsOpKind *kind;
   guint32 ref_count;
-  guint32 sequence;              /* G_MAXUINT32: AccumulateGrad, which runs as soon as it is ready */
+  guint32 sequence; /* G_MAXUINT32: AccumulateGrad, which runs as soon as it is ready */
   guint32 visited;               /* number of the backward that counted it */
   guint32 n_pending;             /* edges that still lead to it in that backward */
   guint32 module_id;
@@ -79,8 +79,10 @@ SsNode *ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_sav
 void ss_node_unref (SsNode *self);
 /* What an edge leads to: the value's node, its leaf's AccumulateGrad, or NULL. (transfer full) */
 SsNode *ss_node_producing (SsTape *t, SsValue *value);
-/* A node that no kernel made, over `out` (torch.autograd.Function); saves nothing yet. (transfer none) */
-SsNode *ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in, guint n_saved, SsValue *out);
+/* A node that no kernel made, over `out` (torch.autograd.Function); saves nothing yet.
+ * (transfer none) */
+SsNode *ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in,
+                        guint n_saved, SsValue *out);
 
 /* ---- tape ---- */
 
@@ -121,7 +123,7 @@ struct _SsTape
   guint n_native;                /* SS_NATIVE scopes we are in */
   guint32 watched_storage;       /* stop where it would be made; G_MAXUINT32: none */
   GHashTable *live_values;       /* every value alive; only while a storage is watched */
-  GArray *unwound;               /* guint32: storages that the failed request's unwinding releases */
+  GArray *unwound; /* guint32: storages that the failed request's unwinding releases */
   SsFrame *frame;
   SsStorage *workspace[SS_N_THREADS];
   GArray *casts;                 /* SsCast; NULL: autocast is off */

@@ -116,7 +116,8 @@ ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index)
   if (t->program->code->len >= MAX_INSTRUCTIONS)
     {
       ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW,
-                    "the trace is longer than %u instructions; fewer steps, micro-batches or layers were expected",
+                    "the trace is longer than %u instructions; fewer steps, micro-batches or "
+                    "layers were expected",
                     MAX_INSTRUCTIONS);
       t->is_recording = FALSE;
       return;
@@ -194,7 +195,10 @@ enter (SsTape *t, const char *name, gint index)
 {
   SsModuleScope scope = { t, t->module_id };
   SsModuleInfo key = {
-    .parent = t->module_id, .layer = index >= 0 ? index : ss_tape_layer (t), .index = index, .name = name,
+    .parent = t->module_id,
+    .layer = index >= 0 ? index : ss_tape_layer (t),
+    .index = index,
+    .name = name,
   };
   gpointer id;
 
@@ -204,7 +208,8 @@ enter (SsTape *t, const char *name, gint index)
     {
       t->module_id = t->program->modules->len;
       g_array_append_val (t->program->modules, key);
-      g_hash_table_insert (t->module_ids, g_memdup2 (&key, sizeof key), GUINT_TO_POINTER (t->module_id));
+      g_hash_table_insert (t->module_ids, g_memdup2 (&key, sizeof key),
+                           GUINT_TO_POINTER (t->module_id));
     }
   return scope;
 }

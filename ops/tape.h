@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsTape: the tracer, the only mutable thing in ops/: records kernels, allocations and releases while a
- * family's code runs, and ends as a sealed SsProgram.  It knows no device but SsTarget, no clock.
- * The creator owns it until ss_tape_seal, which consumes it.
+ * SsTape: the tracer, the only mutable thing in ops/: records kernels, allocations and releases
+ * while a family's code runs, and ends as a sealed SsProgram. It knows no device but SsTarget,
+ * no clock. The creator owns it until ss_tape_seal, which consumes it.
  */
 #pragma once
 
@@ -44,8 +44,9 @@ SsPhase ss_tape_phase (const SsTape *t);
 void ss_tape_mark_forward_end (SsTape *t, gint layer);
 void ss_tape_mark (SsTape *t, SsMarkType type, guint64 bytes);
 
-/* Enters a module until the end of the C scope: SS_MODULE (t, "mlp"); names are not copied.  SS_LAYER
- * (t, "layers", 3) also says which decoder layer.  Ops of backward run under the module of their node. */
+/* Enters a module until the end of the C scope: SS_MODULE (t, "mlp"); names are not copied.
+ * SS_LAYER (t, "layers", 3) also says which decoder layer. Ops of backward run under the module
+ * of their node. */
 typedef struct
 {
   SsTape *tape;
@@ -54,13 +55,15 @@ typedef struct
 SsModuleScope ss_module_enter (SsTape *t, const char *name, gint layer);
 void ss_module_leave (SsModuleScope *scope);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsModuleScope, ss_module_leave)
-#define SS_MODULE(t, name) \
-  G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) = ss_module_enter (t, name, -1)
-#define SS_LAYER(t, name, layer) \
-  G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) = ss_module_enter (t, name, layer)
+#define SS_MODULE(t, name)                                            \
+  G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) \
+    = ss_module_enter (t, name, -1)
+#define SS_LAYER(t, name, layer)                                      \
+  G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) \
+    = ss_module_enter (t, name, layer)
 
-/* Until the end of the C scope names stand for locals of compiled code, which go when an exception passes,
- * while Python's are kept by the traceback: SS_NATIVE (t). */
+/* Until the end of the C scope names stand for locals of compiled code, which go when an
+ * exception passes, while Python's are kept by the traceback: SS_NATIVE (t). */
 typedef struct
 {
   SsTape *tape;
@@ -75,8 +78,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsNativeScope, ss_native_leave)
 /* torch.empty: a new storage. (transfer floating) */
 SsValue *ss_empty (SsTape *t, const SsTensor *x);
 SsValue *ss_empty_sizes (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);
-/* A parameter: a leaf if `requires_grad`; counted, category parameters. (transfer full, not floating) */
-SsValue *ss_parameter (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size, gboolean requires_grad);
+/* A parameter: a leaf if `requires_grad`; counted, category parameters. (transfer full, not
+ * floating) */
+SsValue *ss_parameter (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size,
+                       gboolean requires_grad);
 /* tensor.requires_grad_ (True) */
 void ss_require_grad (SsValue *value);
 void ss_freeze (SsValue *value);
@@ -90,8 +95,8 @@ gboolean ss_tape_grad_enabled (const SsTape *t);
 void ss_autocast_begin (SsTape *t, SsDtype lower);
 void ss_autocast_end (SsTape *t);
 gboolean ss_autocast_is_on (const SsTape *t);
-/* The argument of an op that autocast runs in the lower type: cast (leaves through the cache). (transfer
- * floating, or the value itself) */
+/* The argument of an op that autocast runs in the lower type: cast (leaves through the cache).
+ * (transfer floating, or the value itself) */
 SsValue *ss_lower (SsTape *t, SsValue *x);
 /* The argument of an op that autocast runs in f32. */
 SsValue *ss_raise (SsTape *t, SsValue *x);

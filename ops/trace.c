@@ -2,8 +2,8 @@
  *
  * The loop that is simulated:
  *
- *   outputs = model (input_ids, labels); loss = outputs.loss; del outputs; loss /= gradient_accumulation
- *   loss.backward (); ... clip; optimizer.step (); optimizer.zero_grad ()
+ * outputs = model (input_ids, labels); loss = outputs.loss; del outputs; loss /=
+ * gradient_accumulation loss.backward (); ... clip; optimizer.step (); optimizer.zero_grad ()
  */
 #include "ops/trace.h"
 
@@ -54,7 +54,8 @@ make_ids (Run *r)
   r->ids = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
   for (guint i = 0; i < c->gradient_accumulation; i++)
     {
-      SsValue *ids = ss_keep (ss_empty_sizes (r->tape, SS_I64, SS_DIMS (c->micro_batch, c->sequence_length)));
+      SsValue *ids
+        = ss_keep (ss_empty_sizes (r->tape, SS_I64, SS_DIMS (c->micro_batch, c->sequence_length)));
 
       ss_value_claim (ids, SS_CATEGORY_ACTIVATIONS);
       g_ptr_array_add (r->ids, ids);
@@ -99,8 +100,8 @@ loss_is_scaled (const Run *r)
   return r->config->gradient_accumulation > 1 || r->config->precision->has_scaler;
 }
 
-/* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called after that, and
- * the held output is bound before it. */
+/* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called
+ * after that, and the held output is bound before it. */
 static SsValue *
 loss_of_logits (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint micro_batch)
 {
@@ -280,7 +281,8 @@ run_all (Run *r, const SsTraceConfig *config)
 }
 
 SsProgram *
-ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error)
+ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands,
+          GError **error)
 {
   Run r = { .tape = ss_tape_new (target) };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The training loop: from a model's numbers and a recipe to the traced program: load, micro-batches of
- * forward, loss and backward, clipping, the update, zero_grad, over all steps.  It knows no device but
- * SsTarget, no allocator, no clock.
+ * The training loop: from a model's numbers and a recipe to the traced program: load,
+ * micro-batches of forward, loss and backward, clipping, the update, zero_grad, over all steps.
+ * It knows no device but SsTarget, no allocator, no clock.
  */
 #pragma once
 
@@ -35,10 +35,12 @@ typedef struct
 /* SS_OPS_ERROR_OVERFLOW: a size or the program is too large. SS_OPS_ERROR_SHAPE: sizes that a
  * kernel refuses. SS_OPS_ERROR_UNSUPPORTED: kernels that have no rules for this model or recipe.
  * `keep_operands` for dump-ops. (transfer full) */
-SsProgram *ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands, GError **error);
+SsProgram *ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands,
+                     GError **error);
 
-/* When the request for that storage fails, what its exception has released by the time the training loop's
- * `except` runs: guint32 storage ids, rising.  Traces again, up to that point. (transfer full) */
+/* When the request for that storage fails, what its exception has released by the time the
+ * training loop's `except` runs: guint32 storage ids, rising. Traces again, up to that point.
+ * (transfer full) */
 GArray *ss_trace_unwound (const SsTraceConfig *config, const SsTarget *target, guint32 storage_id);
 
 G_END_DECLS

@@ -144,7 +144,8 @@ ss_value_sink (SsValue *self)
   return self;
 }
 
-/* Names in kernels' own code and in autograd's go when an exception passes; Python's stay in the traceback. */
+/* Names in kernels' own code and in autograd's go when an exception passes; Python's stay in
+ * the traceback. */
 static gboolean
 is_python (const SsTape *t)
 {
@@ -155,7 +156,8 @@ SsValue *
 ss_keep (SsValue *value)
 {
   const SsTape *t = value->tape;
-  gboolean is_forward = (t->phase == SS_PHASE_FORWARD || t->phase == SS_PHASE_LOSS) && !t->in_backward;
+  gboolean is_forward
+    = (t->phase == SS_PHASE_FORWARD || t->phase == SS_PHASE_LOSS) && !t->in_backward;
 
   /* what forward code gives a name is an activation for as long as it lives */
   if (value->is_floating && (is_forward || t->in_recompute))

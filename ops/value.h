@@ -36,7 +36,7 @@ typedef struct
 struct _SsValue
 {
   guint32 ref_count;
-  guint32 born;                  /* number of ops recorded before it, for the check of argument order */
+  guint32 born; /* number of ops recorded before it, for the check of argument order */
   guint16 n_names;               /* Python names that hold it: what a traceback would keep alive */
   guint8 is_floating;
   guint8 slot;                   /* which output of `node` */

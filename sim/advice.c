@@ -56,8 +56,8 @@ ss_advise_allocator (SsRecording *recording, const SsReplay *replay)
 {
   if (!recording->is_oom)
     return;
-  recording->least_bytes
-    = ss_size_add (ss_replay_peak_requested_bytes (replay->program, FALSE), replay->settings.external_bytes);
+  recording->least_bytes = ss_size_add (ss_replay_peak_requested_bytes (replay->program, FALSE),
+                                        replay->settings.external_bytes);
   recording->least_state_bytes = ss_replay_peak_requested_bytes (replay->program, TRUE);
   /* where memory is short of what is asked for, no placing of blocks helps */
   if (recording->least_bytes > replay->settings.capacity_bytes

@@ -19,7 +19,8 @@ static const char round_text[]
     " <efficiency matmul='0.5' sustained='0.8' memory='0.8' multi-tensor='0.9'"
     " attention-forward='0.4' attention-backward='0.2' source='none'/>\n"
     " <launch kernel-floor='2 us' latency='4 us' forward-issue='10 us' backward-issue='12 us'"
-    " optimizer-issue='6 us' further-launch='3 us' segment-call='100 us' queue-depth='1024' source='none'/>\n"
+    " optimizer-issue='6 us' further-launch='3 us' segment-call='100 us' queue-depth='1024' "
+    "source='none'/>\n"
     "</device>\n";
 
 static SsDevice *
@@ -144,17 +145,18 @@ Test (device, every_bad_value_is_told_with_its_line)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SsDevice) device = load_text (
-      "<device name='Bad'>\n"
-      "<memory capacity='80' context='1 GiB' bandwidth='1 TiB/s' l2='50 MiB' source='x'/>\n"
-      "<compute capability='9' multiprocessors='0' threads-per-multiprocessor='2048'"
-      " matmul-workspace='-1 B'\n source='x'/>\n"
-      "<peak bf16='100' fp16='100 TFLOP/s' fp32='10 TFLOPS' source='x'/>\n"
-      "<efficiency matmul='1.5' sustained='0' memory='0.8' multi-tensor='0.9'"
-      " attention-forward='0.4'\n attention-backward='0.2' source='x'/>\n"
-      "<launch kernel-floor='2' latency='4 us' forward-issue='10 us' backward-issue='12 us'\n"
-      " optimizer-issue='6 us' further-launch='2 s' segment-call='1 us' queue-depth='many' source='x'/>\n"
-      "</device>\n",
-      &error);
+    "<device name='Bad'>\n"
+    "<memory capacity='80' context='1 GiB' bandwidth='1 TiB/s' l2='50 MiB' source='x'/>\n"
+    "<compute capability='9' multiprocessors='0' threads-per-multiprocessor='2048'"
+    " matmul-workspace='-1 B'\n source='x'/>\n"
+    "<peak bf16='100' fp16='100 TFLOP/s' fp32='10 TFLOPS' source='x'/>\n"
+    "<efficiency matmul='1.5' sustained='0' memory='0.8' multi-tensor='0.9'"
+    " attention-forward='0.4'\n attention-backward='0.2' source='x'/>\n"
+    "<launch kernel-floor='2' latency='4 us' forward-issue='10 us' backward-issue='12 us'\n"
+    " optimizer-issue='6 us' further-launch='2 s' segment-call='1 us' queue-depth='many' "
+    "source='x'/>\n"
+    "</device>\n",
+    &error);
 
   cr_assert (device == NULL);
   cr_assert (error->domain == SS_HW_ERROR && error->code == SS_HW_ERROR_INPUT);

@@ -21,11 +21,23 @@ config (const char *model_type, gint64 n_layers, const char *attention)
   const SsModelFamily *family;
   const SsModelType *type = ss_model_type_find (model_type, &family);
   SsTraceConfig c = {
-    .model = { .family = family, .model_type = model_type, .hidden_size = 512, .intermediate_size = 2048,
-               .vocab_size = 1000, .n_layers = n_layers, .n_heads = 8, .n_kv_heads = 2, .head_dim = 64,
+    .model = { .family = family,
+               .model_type = model_type,
+               .hidden_size = 512,
+               .intermediate_size = 2048,
+               .vocab_size = 1000,
+               .n_layers = n_layers,
+               .n_heads = 8,
+               .n_kv_heads = 2,
+               .head_dim = 64,
                .max_position_embeddings = 1024 },
-    .n_steps = 1, .micro_batch = B, .sequence_length = S, .gradient_accumulation = 1,
-    .precision = ss_precision_find ("bf16"), .optimizer = ss_optimizer_find ("sgd"), .implementation = SS_FUSED,
+    .n_steps = 1,
+    .micro_batch = B,
+    .sequence_length = S,
+    .gradient_accumulation = 1,
+    .precision = ss_precision_find ("bf16"),
+    .optimizer = ss_optimizer_find ("sgd"),
+    .implementation = SS_FUSED,
     .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("paper")->kernels,
   };
@@ -97,8 +109,8 @@ flops_of (const SsTraceConfig *c, SsOpClass op_class)
   return flops;
 }
 
-/* ledger section 4: a block 24 b s h^2 + 4 b s^2 h forward, the head 2 b s h V; backward twice that.  The first
- * layer's input needs its gradient, since the embedding is trained. */
+/* ledger section 4: a block 24 b s h^2 + 4 b s^2 h forward, the head 2 b s h V; backward twice
+ * that. The first layer's input needs its gradient, since the embedding is trained. */
 Test (ledger, gpt_matmul_flops_are_the_closed_form)
 {
   const guint64 h = 512, b = B, s = S, v = 1000, layers = 3;
@@ -110,7 +122,8 @@ Test (ledger, gpt_matmul_flops_are_the_closed_form)
   cr_assert (eq (u64, flops.backward, 2 * forward));
 }
 
-/* 6 flops a parameter and token in the matrices; the core 12 b s^2 a d_h in training, half of it if causal */
+/* 6 flops a parameter and token in the matrices; the core 12 b s^2 a d_h in training, half of
+ * it if causal */
 Test (ledger, llama_flops_are_six_n_d_and_half_the_core)
 {
   const guint64 h = 512, kv = 128, f = 2048, b = B, s = S, v = 1000, layers = 3, a = 8, d = 64;

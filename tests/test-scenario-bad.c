@@ -178,10 +178,10 @@ Test (scenario_bad, hardware_needs_units_and_something_left)
       "s.xml:3: capacity: \"9000000000 TiB\" is too large; at most 2^63 - 1 bytes" },
     { "device='rtx-4090' capacity='0 B'",
       "s.xml:3: capacity: 0 bytes; wanted a size above 0, or unlimited" },
-    { "device='rtx-4090' context='24 GiB'",
-      "s.xml:3: context and other-processes: 25769803776 B leave nothing of a capacity of 25386352640 B" },
-    { "device='rtx-4090' capacity='1 MiB'",
-      "s.xml:3: context and other-processes: 450000000 B leave nothing of a capacity of 1048576 B" },
+    { "device='rtx-4090' context='24 GiB'", "s.xml:3: context and other-processes: 25769803776 B "
+                                            "leave nothing of a capacity of 25386352640 B" },
+    { "device='rtx-4090' capacity='1 MiB'", "s.xml:3: context and other-processes: 450000000 B "
+                                            "leave nothing of a capacity of 1048576 B" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

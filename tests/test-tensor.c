@@ -35,7 +35,8 @@ Test (tensor, promotion_takes_the_wider_type)
   cr_assert (eq (int, ss_dtype_promote (SS_F16, SS_BF16), SS_F32));
 }
 
-/* (B, S, heads, hd) seen as (B, heads, S, hd): dense, not contiguous, and heads cannot be merged with S */
+/* (B, S, heads, hd) seen as (B, heads, S, hd): dense, not contiguous, and heads cannot be
+ * merged with S */
 Test (tensor, a_transposed_tensor_is_dense_but_cannot_be_flattened)
 {
   SsTensor x = { .n_dims = 4, .dtype = SS_BF16, .size = { 1, 32, 2048, 128 },

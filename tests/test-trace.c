@@ -13,11 +13,23 @@ llama3 (gint64 n_layers, gint64 hidden, gint64 intermediate, gint64 n_heads)
   const SsModelFamily *family;
   const SsModelType *type = ss_model_type_find ("llama", &family);
   SsTraceConfig c = {
-    .model = { .family = family, .model_type = "llama", .hidden_size = hidden, .intermediate_size = intermediate,
-               .vocab_size = 128256, .n_layers = n_layers, .n_heads = n_heads, .n_kv_heads = 8, .head_dim = 128,
+    .model = { .family = family,
+               .model_type = "llama",
+               .hidden_size = hidden,
+               .intermediate_size = intermediate,
+               .vocab_size = 128256,
+               .n_layers = n_layers,
+               .n_heads = n_heads,
+               .n_kv_heads = 8,
+               .head_dim = 128,
                .max_position_embeddings = 8192 },
-    .n_steps = 2, .micro_batch = 1, .sequence_length = 2048, .gradient_accumulation = 1,
-    .precision = ss_precision_find ("bf16"), .optimizer = ss_optimizer_find ("adamw"), .implementation = SS_FUSED,
+    .n_steps = 2,
+    .micro_batch = 1,
+    .sequence_length = 2048,
+    .gradient_accumulation = 1,
+    .precision = ss_precision_find ("bf16"),
+    .optimizer = ss_optimizer_find ("adamw"),
+    .implementation = SS_FUSED,
     .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("hf-sdpa")->kernels,
   };
@@ -30,13 +42,17 @@ llama3 (gint64 n_layers, gint64 hidden, gint64 intermediate, gint64 n_heads)
 /* ledger P1, P2, P3 */
 Test (trace, llama_parameters_are_the_published_counts)
 {
-  const struct { gint64 layers, hidden, intermediate, heads; guint64 parameters; } rows[] = {
-    { 32, 4096, 14336, 32, 8030261248 }, { 80, 8192, 28672, 64, 70553706496 }, { 126, 16384, 53248, 128, 405853388800 },
+  const struct { gint64 layers, hidden, intermediate, heads; guint64 parameters;
+  } rows[] = {
+    { 32, 4096, 14336, 32, 8030261248 },
+    { 80, 8192, 28672, 64, 70553706496 },
+    { 126, 16384, 53248, 128, 405853388800 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      SsTraceConfig c = llama3 (rows[i].layers, rows[i].hidden, rows[i].intermediate, rows[i].heads);
+      SsTraceConfig c
+        = llama3 (rows[i].layers, rows[i].hidden, rows[i].intermediate, rows[i].heads);
 
       cr_assert (eq (u64, c.model.family->count_parameters (&c.model), rows[i].parameters));
     }
@@ -78,14 +94,16 @@ curve_of (const SsProgram *p, guint step)
   return curve;
 }
 
-/* Two layers of Llama 3 8B at 1 x 2048 in bf16 with fused AdamW, in step 2, by hand: parameters P 2,973,802,496;
- * states 2 P + 21 x 4; gradients P; ids 16,384, rope buffers 2 x 256; two workspaces of 32 MiB. */
+/* Two layers of Llama 3 8B at 1 x 2048 in bf16 with fused AdamW, in step 2, by hand: parameters
+ * P 2,973,802,496; states 2 P + 21 x 4; gradients P; ids 16,384, rope buffers 2 x 256; two
+ * workspaces of 32 MiB. */
 Test (trace, the_second_step_of_llama_adds_up)
 {
   g_autoptr (GError) error = NULL;
   SsTraceConfig c = llama3 (2, 4096, 14336, 32);
   g_autoptr (SsProgram) p = ss_trace (&c, &h100, FALSE, &error);
-  const guint64 parameters = 2973802496, fixed = 3 * parameters + 21 * 4 + 16384 + 512 + 2 * 33554432;
+  const guint64 parameters = 2973802496,
+                fixed = 3 * parameters + 21 * 4 + 16384 + 512 + 2 * 33554432;
   Curve curve;
 
   cr_assert (ne (ptr, p, NULL));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Llama family's parts that live in files of their own: the fields of its configs, its adapters.
+ * The Llama family's parts that live in files of their own: the fields of its configs, its
+ * adapters.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * FlashAttention as PyTorch 2.14.1 calls it: outputs, statistics, split-KV accumulators, and the scratch of
- * its backward (mha_fwd, mha_bwd of flash_api.cpp, as recorded: 84 of 84 forward, 84 of 84 backward).
+ * FlashAttention as PyTorch 2.14.1 calls it: outputs, statistics, split-KV accumulators, and
+ * the scratch of its backward (mha_fwd, mha_bwd of flash_api.cpp, as recorded: 84 of 84
+ * forward, 84 of 84 backward).
  */
 #include "ops/kinds/attention.h"
 
@@ -31,7 +32,8 @@ rounded_head (gint64 head_dim)
 static guint64
 bytes_of (gint64 a, gint64 b, gint64 c, gint64 d)
 {
-  return ss_size_mul (ss_size_mul ((guint64) a, (guint64) b), ss_size_mul ((guint64) c, (guint64) d));
+  return ss_size_mul (ss_size_mul ((guint64) a, (guint64) b),
+                      ss_size_mul ((guint64) c, (guint64) d));
 }
 
 void
@@ -73,7 +75,8 @@ infer_flash (SsCall *c)
   const SsTensor *q = ss_call_in (c, 0);
 
   if (ss_dtype_bytes ((SsDtype) q->dtype) != 2)
-    ss_call_fail (c, "%s queries; FlashAttention takes bf16 or f16", ss_dtype_name ((SsDtype) q->dtype));
+    ss_call_fail (c, "%s queries; FlashAttention takes bf16 or f16",
+                  ss_dtype_name ((SsDtype) q->dtype));
   c->n_out = N_FLASH_RESULTS;
   c->out[OUT] = *q;
   c->out[OUT].size[3] = round_up (q->size[3], 8);
@@ -91,7 +94,8 @@ n_splits (const SsCall *c)
   const gint64 *q = ss_call_in (c, 0)->size;
   gint64 block_n = q[3] <= 64 ? 256 : q[3] <= 128 ? 128 : 64;
   gint64 n_blocks = ceil_div (ss_call_in (c, 1)->size[2], block_n);
-  gint64 work = q[0] * q[1] * ceil_div (q[2], 64), sms = 2 * (gint64) ss_call_target (c)->n_multiprocessors;
+  gint64 work = q[0] * q[1] * ceil_div (q[2], 64),
+         sms = 2 * (gint64) ss_call_target (c)->n_multiprocessors;
   gint64 most = MIN (128, MIN (sms, n_blocks));
   double best = 0;
 
@@ -141,7 +145,8 @@ flash_allocate (SsCall *c)
   if (splits > 1)
     {
       ss_call_scratch (c, ss_size_mul (4 * (guint64) splits, bytes_of (q[0], q[1], q[2], 1)));
-      ss_call_scratch (c, ss_size_mul (4 * (guint64) splits, bytes_of (q[0], q[1], q[2], rounded_head (q[3]))));
+      ss_call_scratch (c, ss_size_mul (4 * (guint64) splits,
+                                       bytes_of (q[0], q[1], q[2], rounded_head (q[3]))));
     }
   ss_call_result (c, RNG_STATE);
   ss_call_result (c, UNUSED);
@@ -200,8 +205,9 @@ flash_grad_allocate (SsCall *c)
   for (guint i = 0; i < 3; i++)
     ss_call_result (c, i);
   ss_call_scratch (c, bytes_of (4, heads, rows, 1));
-  ss_call_scratch (c, ss_size_mul ((guint64) copies, bytes_of (4, heads, rows, rounded_head (q[3]))));
-  for (guint i = 0; i < 2 && q[1] != k[1]; i++)         /* one key and value head for each query head */
+  ss_call_scratch (c,
+                   ss_size_mul ((guint64) copies, bytes_of (4, heads, rows, rounded_head (q[3]))));
+  for (guint i = 0; i < 2 && q[1] != k[1]; i++) /* one key and value head for each query head */
     ss_call_scratch (c, bytes_of (2 * q[0], k[2], q[1], q[3]));
 }
 
@@ -242,11 +248,20 @@ flash_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind flash = {
-  .name = "aten::_scaled_dot_product_flash_attention", .node_name = "ScaledDotProductFlashAttentionBackward0",
+  .name = "aten::_scaled_dot_product_flash_attention",
+  .node_name = "ScaledDotProductFlashAttentionBackward0",
   .infer = infer_flash,
-  .saves = { { 1, SS_ALWAYS }, { 0, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (LOG_SUM_EXP), SS_ALWAYS },
-             { SS_RESULT (OUT), SS_ALWAYS }, { SS_RESULT (RNG_STATE), SS_ALWAYS }, { SS_RESULT (UNUSED), SS_ALWAYS } },
-  .n_saves = 7, .backward = flash_backward, .allocate = flash_allocate, .cost = attention_cost,
+  .saves = { { 1, SS_ALWAYS },
+             { 0, SS_ALWAYS },
+             { 2, SS_ALWAYS },
+             { SS_RESULT (LOG_SUM_EXP), SS_ALWAYS },
+             { SS_RESULT (OUT), SS_ALWAYS },
+             { SS_RESULT (RNG_STATE), SS_ALWAYS },
+             { SS_RESULT (UNUSED), SS_ALWAYS } },
+  .n_saves = 7,
+  .backward = flash_backward,
+  .allocate = flash_allocate,
+  .cost = attention_cost,
 };
 
 SsValue *
@@ -273,11 +288,13 @@ infer_efficient (SsCall *c)
   c->n_out = 4;
   c->out[EFF_OUT] = *q;
   ss_tensor_like (&c->out[EFF_OUT], q);
-  c->out[EFF_LOG_SUM_EXP] = ss_tensor (SS_F32, 3, (gint64[]) { q->size[0], q->size[1], round_up (q->size[2], 32) });
+  c->out[EFF_LOG_SUM_EXP]
+    = ss_tensor (SS_F32, 3, (gint64[]) { q->size[0], q->size[1], round_up (q->size[2], 32) });
   c->out[EFF_SEED] = c->out[EFF_OFFSET] = ss_tensor (SS_I64, 0, NULL);
 }
 
-/* attribute[0]: dropout (then seed and offset are views of the generator's state and cost nothing) */
+/* attribute[0]: dropout (then seed and offset are views of the generator's state and cost
+ * nothing) */
 static void
 efficient_allocate (SsCall *c)
 {
@@ -300,7 +317,8 @@ static guint64
 efficient_workspace (const SsCall *c)
 {
   const SsTensor *q = ss_call_in (c, 1);
-  gint64 heads = q->size[0] * q->size[1], s = q->size[2], d = q->size[3], rows = 128, columns = 64, keys = 0;
+  gint64 heads = q->size[0] * q->size[1], s = q->size[2], d = q->size[3], rows = 128, columns = 64,
+         keys = 0;
   gboolean is_half = ss_dtype_bytes ((SsDtype) q->dtype) == 2;
 
   if (d <= 64)
@@ -336,11 +354,12 @@ efficient_grad_allocate (SsCall *c)
     ss_call_scratch (c, bytes_of (4, heads, q->size[2], 1));                  /* delta */
   else
     {
-      ss_call_scratch (c, bytes_of (4 * heads, q->size[2], q->size[3], 1));   /* gradient times output */
+      ss_call_scratch (c,
+                       bytes_of (4 * heads, q->size[2], q->size[3], 1)); /* gradient times output */
       ss_call_scratch (c, bytes_of (4, heads, q->size[2], 1));                /* delta */
       if (q->size[1] > 1 && q->size[2] > 1)
         {
-          ss_call_scratch (c, bytes_of (4, heads, q->size[2], 1));            /* delta, transposed: stays */
+          ss_call_scratch (c, bytes_of (4, heads, q->size[2], 1)); /* delta, transposed: stays */
           ss_call_drop_scratch_at (c, first + 1);
         }
       ss_call_drop_scratch_at (c, first);
@@ -373,20 +392,32 @@ efficient_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **
 
 static const SsOpKind efficient = {
   .name = "aten::_scaled_dot_product_efficient_attention",
-  .node_name = "ScaledDotProductEfficientAttentionBackward0", .infer = infer_efficient,
-  .saves = { { 3, SS_ALWAYS }, { 1, SS_ALWAYS }, { 0, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (EFF_LOG_SUM_EXP), SS_ALWAYS },
-             { SS_RESULT (EFF_OUT), SS_ALWAYS }, { SS_RESULT (EFF_OFFSET), SS_ALWAYS },
+  .node_name = "ScaledDotProductEfficientAttentionBackward0",
+  .infer = infer_efficient,
+  .saves = { { 3, SS_ALWAYS },
+             { 1, SS_ALWAYS },
+             { 0, SS_ALWAYS },
+             { 2, SS_ALWAYS },
+             { SS_RESULT (EFF_LOG_SUM_EXP), SS_ALWAYS },
+             { SS_RESULT (EFF_OUT), SS_ALWAYS },
+             { SS_RESULT (EFF_OFFSET), SS_ALWAYS },
              { SS_RESULT (EFF_SEED), SS_ALWAYS } },
-  .n_saves = 8, .backward = efficient_backward, .allocate = efficient_allocate, .cost = attention_cost,
+  .n_saves = 8,
+  .backward = efficient_backward,
+  .allocate = efficient_allocate,
+  .cost = attention_cost,
 };
 
 SsValue *
-ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias, gboolean has_dropout)
+ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias,
+                        gboolean has_dropout)
 {
-  gboolean wants_grad = ss_value_requires_grad (q) || ss_value_requires_grad (k) || ss_value_requires_grad (v);
+  gboolean wants_grad
+    = ss_value_requires_grad (q) || ss_value_requires_grad (k) || ss_value_requires_grad (v);
   gint64 attribute[SS_N_ATTRIBUTES] = { has_dropout, wants_grad && ss_tape_grad_enabled (t) };
 
-  return bias ? SS_RUN_KIND (t, efficient, attribute, q, k, v, bias) : SS_RUN_KIND (t, efficient, attribute, q, k, v);
+  return bias ? SS_RUN_KIND (t, efficient, attribute, q, k, v, bias)
+              : SS_RUN_KIND (t, efficient, attribute, q, k, v);
 }
 
 /* ---- without history ---- */
@@ -421,8 +452,8 @@ ss_attention_backward (SsTape *t, SsValue *grad, SsValue *q, SsValue *k, SsValue
 
   if (mask)
     ss_record_multi (t, &efficient_grad, SS_ATTRIBUTES (FALSE, TRUE),
-                     SS_VALUES (grad, q, k, v, bias_of (t, mask, q), result[0], result[1], result[2],
-                                result[3]),
+                     SS_VALUES (grad, q, k, v, bias_of (t, mask, q), result[0], result[1],
+                                result[2], result[3]),
                      all);
   else
     ss_record_multi (t, &flash_grad, SS_ATTRIBUTES (FALSE),

@@ -10,11 +10,14 @@ G_BEGIN_DECLS
 
 /* _scaled_dot_product_flash_attention: bf16 or f16 */
 SsValue *ss_flash_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout);
-/* _scaled_dot_product_efficient_attention: any floating type; `bias` (B, H, S, S), expanded, or NULL: causal */
-SsValue *ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias, gboolean has_dropout);
+/* _scaled_dot_product_efficient_attention: any floating type; `bias` (B, H, S, S), expanded, or
+ * NULL: causal */
+SsValue *ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias,
+                                 gboolean has_dropout);
 
-/* The same kernels as a compiled graph calls them, without history: under `mask` (B, 1, S, S) the
- * memory-efficient one, else flash.  out: result, log-sum-exp, and two of random state (floating). */
+/* The same kernels as a compiled graph calls them, without history: under `mask` (B, 1, S, S)
+ * the memory-efficient one, else flash. out: result, log-sum-exp, and two of random state
+ * (floating). */
 #define SS_ATTENTION_N_RESULTS 4
 void ss_attention_forward (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask,
                            SsValue **out);
@@ -22,8 +25,9 @@ void ss_attention_forward (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValu
 void ss_attention_backward (SsTape *t, SsValue *grad, SsValue *q, SsValue *k, SsValue *v,
                             SsValue *const *result, SsValue *mask, SsValue **out);
 
-/* What fused causal attention costs: half of 2 * 2 S_q S_k D flops a head; backward twice that and, in the
- * fused kernel, the scores once more: 5 products for 2 (Dao-AILab/flash-attention issue 1525). */
+/* What fused causal attention costs: half of 2 * 2 S_q S_k D flops a head; backward twice that
+ * and, in the fused kernel, the scores once more: 5 products for 2 (Dao-AILab/flash-attention
+ * issue 1525). */
 void ss_attention_cost (const SsTensor *q, const SsTensor *k, gboolean is_backward, SsCost *cost);
 
 G_END_DECLS

@@ -44,9 +44,11 @@ is_hopper_or_later (const SsCall *c)
 static guint64
 sort_scratch (const SsCall *c, guint64 n, guint64 vocabulary)
 {
-  guint64 passes = ceil_div (g_bit_storage (vocabulary), 8), tile = is_hopper_or_later (c) ? 4608 : 3840;
+  guint64 passes = ceil_div (g_bit_storage (vocabulary), 8),
+          tile = is_hopper_or_later (c) ? 4608 : 3840;
 
-  return 255 + (passes > 1 ? 2 * round_up (8 * n, 256) : 0) + 2048 * passes + 256 + 1024 * ceil_div (n, tile);
+  return 255 + (passes > 1 ? 2 * round_up (8 * n, 256) : 0) + 2048 * passes + 256
+         + 1024 * ceil_div (n, tile);
 }
 
 static guint64
@@ -61,7 +63,8 @@ static void
 allocate_sorted (SsCall *c, guint64 n, guint64 vocabulary, guint64 width)
 {
   guint64 segments = MIN (n, vocabulary), parts = segments + n / 10;
-  gboolean is_small = vocabulary < 4 * (guint64) ss_call_target (c)->n_multiprocessors && parts >= 4 * segments;
+  gboolean is_small
+    = vocabulary < 4 * (guint64) ss_call_target (c)->n_multiprocessors && parts >= 4 * segments;
 
   for (guint i = 0; i < 3; i++)                    /* sorted, original positions, range */
     ss_call_scratch (c, 8 * n);
@@ -110,7 +113,9 @@ infer_embedding_grad (SsCall *c)
 }
 
 static const SsOpKind embedding_grad = {
-  .name = "aten::embedding_dense_backward", .infer = infer_embedding_grad, .allocate = embedding_grad_allocate,
+  .name = "aten::embedding_dense_backward",
+  .infer = infer_embedding_grad,
+  .allocate = embedding_grad_allocate,
 };
 
 static void
@@ -118,20 +123,26 @@ embedding_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **
 {
   const SsTensor *weight = ss_node_wanted (n, 0);
 
-  out[0] = SS_RUN_KIND (t, embedding_grad, SS_ATTRIBUTES (weight->size[0], weight->size[1]), grad[0],
-                        ss_node_saved (n, 0));
+  out[0] = SS_RUN_KIND (t, embedding_grad, SS_ATTRIBUTES (weight->size[0], weight->size[1]),
+                        grad[0], ss_node_saved (n, 0));
 }
 
 /* reads only the rows it gathers */
 static void
 embedding_cost (const SsCall *c, SsCost *cost)
 {
-  cost->bytes = ss_size_add (ss_tensor_bytes (ss_call_in (c, 1)), ss_size_mul (2, ss_tensor_bytes (&c->out[0])));
+  cost->bytes = ss_size_add (ss_tensor_bytes (ss_call_in (c, 1)),
+                             ss_size_mul (2, ss_tensor_bytes (&c->out[0])));
 }
 
 static const SsOpKind embedding = {
-  .name = "aten::embedding", .node_name = "EmbeddingBackward0", .infer = infer_embedding,
-  .saves = { { 1, SS_ALWAYS } }, .n_saves = 1, .backward = embedding_backward, .cost = embedding_cost,
+  .name = "aten::embedding",
+  .node_name = "EmbeddingBackward0",
+  .infer = infer_embedding,
+  .saves = { { 1, SS_ALWAYS } },
+  .n_saves = 1,
+  .backward = embedding_backward,
+  .cost = embedding_cost,
 };
 
 SsValue *

@@ -22,8 +22,8 @@ norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
   SsValue *all[SS_MAX_OUTPUTS];
 
-  ss_record_multi (t, &norm_grad, ss_node_attributes (n), SS_VALUES (grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1)),
-                   all);
+  ss_record_multi (t, &norm_grad, ss_node_attributes (n),
+                   SS_VALUES (grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1)), all);
   memcpy (out, all, 3 * sizeof *out);
 }
 
@@ -94,15 +94,20 @@ attention_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **
   SsValue *all[SS_MAX_OUTPUTS];
 
   ss_record_multi (t, &attention_grad, NULL,
-                   SS_VALUES (ss_node_saved (n, 0), ss_node_saved (n, 1), ss_node_saved (n, 2), ss_node_saved (n, 3), grad[0]),
+                   SS_VALUES (ss_node_saved (n, 0), ss_node_saved (n, 1), ss_node_saved (n, 2),
+                              ss_node_saved (n, 3), grad[0]),
                    all);
   memcpy (out, all, 3 * sizeof *out);
 }
 
 static const SsOpKind attention = {
-  .name = "paper::attention", .node_name = "AttentionBackward", .infer = ss_infer_like_first,
-  .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 4,
-  .backward = attention_backward, .cost = attention_cost,
+  .name = "paper::attention",
+  .node_name = "AttentionBackward",
+  .infer = ss_infer_like_first,
+  .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS }, { 2, SS_ALWAYS }, { SS_RESULT (0), SS_ALWAYS } },
+  .n_saves = 4,
+  .backward = attention_backward,
+  .cost = attention_cost,
 };
 
 SsValue *

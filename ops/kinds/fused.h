@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernels that papers count with: each keeps its input and nothing else (Korthikanti et al. 2022,
- * "Reducing Activation Recomputation in Large Transformer Models", section 4).
+ * The kernels that papers count with: each keeps its input and nothing else (Korthikanti et al.
+ * 2022, "Reducing Activation Recomputation in Large Transformer Models", section 4).
  */
 #pragma once
 
@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Norm over the last dimension, with or without bias (NULL); keeps x, its backward computes the statistics. */
+/* Norm over the last dimension, with or without bias (NULL); keeps x, its backward computes the
+ * statistics. */
 SsValue *ss_fused_norm (SsTape *t, SsValue *x, SsValue *weight, SsValue *bias);
 /* Rotation of (B, H, S, D) by cos and sin, one kernel each way. */
 SsValue *ss_fused_rope (SsTape *t, SsValue *x, SsValue *cos, SsValue *sin);

@@ -28,7 +28,8 @@ infer_nll_grad (SsCall *c)
 static void
 nll_grad_cost (const SsCall *c, SsCost *cost)
 {
-  cost->bytes = ss_size_add (ss_tensor_bytes (&c->out[0]), ss_size_mul (2, ss_tensor_bytes (ss_call_in (c, 2))));
+  cost->bytes = ss_size_add (ss_tensor_bytes (&c->out[0]),
+                             ss_size_mul (2, ss_tensor_bytes (ss_call_in (c, 2))));
 }
 
 static const SsOpKind nll_grad = {
@@ -38,7 +39,8 @@ static const SsOpKind nll_grad = {
 static void
 nll_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  out[0] = SS_RUN_KIND (t, nll_grad, NULL, grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1), ss_node_saved (n, 2));
+  out[0] = SS_RUN_KIND (t, nll_grad, NULL, grad[0], ss_node_saved (n, 0), ss_node_saved (n, 1),
+                        ss_node_saved (n, 2));
 }
 
 static const SsOpKind nll = {

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* log-probabilities (N, V), targets (N) -> scalar in their type; also makes the total weight, a scalar */
+/* log-probabilities (N, V), targets (N) -> scalar in their type; also makes the total weight, a
+ * scalar */
 SsValue *ss_nll_loss (SsTape *t, SsValue *log_probabilities, SsValue *target);
 
 G_END_DECLS

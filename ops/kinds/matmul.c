@@ -7,7 +7,8 @@
 static void
 cost_of_product (SsCost *cost, gint64 batch, gint64 m, gint64 n, gint64 k)
 {
-  guint64 flops = ss_size_mul (ss_size_mul (2 * (guint64) batch, (guint64) m), ss_size_mul ((guint64) n, (guint64) k));
+  guint64 flops = ss_size_mul (ss_size_mul (2 * (guint64) batch, (guint64) m),
+                               ss_size_mul ((guint64) n, (guint64) k));
 
   cost->op_class = SS_OP_MATMUL;
   cost->flops = cost->model_flops = flops;
@@ -49,7 +50,8 @@ infer_mm (SsCall *c)
   const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
 
   if (a->size[1] != b->size[0])
-    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1], b->size[0]);
+    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1],
+                  b->size[0]);
   c->n_out = 1;
   c->out[0] = ss_tensor ((SsDtype) a->dtype, 2, (gint64[]) { a->size[0], b->size[1] });
 }
@@ -70,8 +72,14 @@ mm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind mm = {
-  .name = "aten::mm", .node_name = "MmBackward0", .infer = infer_mm, .saves = { { 1, 0 }, { 0, 1 } }, .n_saves = 2,
-  .backward = mm_backward, .cost = mm_cost, .uses_workspace = TRUE,
+  .name = "aten::mm",
+  .node_name = "MmBackward0",
+  .infer = infer_mm,
+  .saves = { { 1, 0 }, { 0, 1 } },
+  .n_saves = 2,
+  .backward = mm_backward,
+  .cost = mm_cost,
+  .uses_workspace = TRUE,
 };
 
 SsValue *
@@ -88,7 +96,8 @@ infer_addmm (SsCall *c)
   const SsTensor *a = ss_call_in (c, 1), *b = ss_call_in (c, 2);
 
   if (a->size[1] != b->size[0])
-    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1], b->size[0]);
+    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1],
+                  b->size[0]);
   c->n_out = 1;
   c->out[0] = ss_tensor ((SsDtype) a->dtype, 2, (gint64[]) { a->size[0], b->size[1] });
 }
@@ -201,8 +210,10 @@ infer_bmm (SsCall *c)
   const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
 
   if (a->size[0] != b->size[0] || a->size[2] != b->size[1])
-    ss_call_fail (c, "batches %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " or inner sizes %" G_GINT64_FORMAT
-                  ", %" G_GINT64_FORMAT " differ", a->size[0], b->size[0], a->size[2], b->size[1]);
+    ss_call_fail (c,
+                  "batches %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                  " or inner sizes %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT " differ",
+                  a->size[0], b->size[0], a->size[2], b->size[1]);
   c->n_out = 1;
   c->out[0] = ss_tensor ((SsDtype) a->dtype, 3, (gint64[]) { a->size[0], a->size[1], b->size[2] });
 }
@@ -225,8 +236,14 @@ bmm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind bmm = {
-  .name = "aten::bmm", .node_name = "BmmBackward0", .infer = infer_bmm, .saves = { { 1, 0 }, { 0, 1 } }, .n_saves = 2,
-  .backward = bmm_backward, .cost = bmm_cost, .uses_workspace = TRUE,
+  .name = "aten::bmm",
+  .node_name = "BmmBackward0",
+  .infer = infer_bmm,
+  .saves = { { 1, 0 }, { 0, 1 } },
+  .n_saves = 2,
+  .backward = bmm_backward,
+  .cost = bmm_cost,
+  .uses_workspace = TRUE,
 };
 
 SsValue *

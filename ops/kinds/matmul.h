@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Matrix products.  The first one on a thread brings the library's workspace.  Gradients are made in the
- * layout of the operand (derivatives.yaml: mm_mat1_backward, mm_mat2_backward).
+ * Matrix products. The first one on a thread brings the library's workspace. Gradients are made
+ * in the layout of the operand (derivatives.yaml: mm_mat1_backward, mm_mat2_backward).
  */
 #pragma once
 
@@ -15,8 +15,8 @@ SsValue *ss_mm (SsTape *t, SsValue *a, SsValue *b);
 SsValue *ss_addmm (SsTape *t, SsValue *bias, SsValue *a, SsValue *b);
 /* (b, m, k) x (b, k, n) */
 SsValue *ss_bmm (SsTape *t, SsValue *a, SsValue *b);
-/* torch.matmul of two 4-dimensional tensors: reshaped to 3 (a copy where strides forbid it), bmm, seen as 4;
- * autocast lowers b, then a */
+/* torch.matmul of two 4-dimensional tensors: reshaped to 3 (a copy where strides forbid it),
+ * bmm, seen as 4; autocast lowers b, then a */
 SsValue *ss_matmul4 (SsTape *t, SsValue *a, SsValue *b);
 /* The same below autocast, as other kernels call it. */
 SsValue *ss_matmul4_plain (SsTape *t, SsValue *a, SsValue *b);

@@ -31,8 +31,8 @@ infer_layer_norm_grad (SsCall *c)
   c->out[1] = c->out[2] = ss_tensor ((SsDtype) ss_call_in (c, 4)->dtype, 1, &width);
 }
 
-/* Very tall inputs are summed in two steps; the first gradient of each parameter is replaced by the sum of
- * its partial rows (layer_norm_kernel.cu: LayerNormBackwardKernelImplInternal). */
+/* Very tall inputs are summed in two steps; the first gradient of each parameter is replaced by
+ * the sum of its partial rows (layer_norm_kernel.cu: LayerNormBackwardKernelImplInternal). */
 static void
 layer_norm_grad_allocate (SsCall *c)
 {
@@ -66,7 +66,9 @@ layer_norm_grad_allocate (SsCall *c)
 }
 
 static const SsOpKind layer_norm_grad = {
-  .name = "aten::native_layer_norm_backward", .infer = infer_layer_norm_grad, .allocate = layer_norm_grad_allocate,
+  .name = "aten::native_layer_norm_backward",
+  .infer = infer_layer_norm_grad,
+  .allocate = layer_norm_grad_allocate,
 };
 
 static void
@@ -82,10 +84,16 @@ layer_norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue *
 }
 
 static const SsOpKind layer_norm = {
-  .name = "aten::native_layer_norm", .node_name = "NativeLayerNormBackward0", .infer = infer_layer_norm,
-  .saves = { { 0, SS_ALWAYS }, { SS_RESULT (1), SS_ALWAYS }, { SS_RESULT (2), SS_ALWAYS },
-             { 1, SS_ALWAYS }, { 2, SS_ALWAYS } },
-  .n_saves = 5, .backward = layer_norm_backward,
+  .name = "aten::native_layer_norm",
+  .node_name = "NativeLayerNormBackward0",
+  .infer = infer_layer_norm,
+  .saves = { { 0, SS_ALWAYS },
+             { SS_RESULT (1), SS_ALWAYS },
+             { SS_RESULT (2), SS_ALWAYS },
+             { 1, SS_ALWAYS },
+             { 2, SS_ALWAYS } },
+  .n_saves = 5,
+  .backward = layer_norm_backward,
 };
 
 SsValue *
@@ -104,7 +112,9 @@ softmax_grad_scratch (SsCall *c)
 }
 
 static const SsOpKind softmax_grad = {
-  .name = "aten::_softmax_backward_data", .infer = ss_infer_like_first, .scratch = softmax_grad_scratch,
+  .name = "aten::_softmax_backward_data",
+  .infer = ss_infer_like_first,
+  .scratch = softmax_grad_scratch,
 };
 
 /* the product is in the output's type, the gradient in the input's */
@@ -129,7 +139,9 @@ infer_f32 (SsCall *c)
 }
 
 static const SsOpKind softmax_grad_to_half = {
-  .name = "aten::_softmax_backward_data", .infer = infer_half, .scratch = softmax_grad_to_half_scratch,
+  .name = "aten::_softmax_backward_data",
+  .infer = infer_half,
+  .scratch = softmax_grad_to_half_scratch,
 };
 
 static void
@@ -139,8 +151,12 @@ softmax_half_to_float_backward (SsTape *t, const SsNode *n, SsValue *const *grad
 }
 
 static const SsOpKind softmax_half_to_float = {
-  .name = "aten::_softmax", .node_name = "SoftmaxBackward0", .infer = infer_f32,
-  .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = softmax_half_to_float_backward,
+  .name = "aten::_softmax",
+  .node_name = "SoftmaxBackward0",
+  .infer = infer_f32,
+  .saves = { { SS_RESULT (0), SS_ALWAYS } },
+  .n_saves = 1,
+  .backward = softmax_half_to_float_backward,
 };
 
 SsValue *
@@ -189,7 +205,8 @@ ss_safe_softmax (SsTape *t, SsValue *x)
   return SS_RUN_KIND (t, safe_softmax, NULL, x);
 }
 
-static const SsOpKind log_softmax_grad = { .name = "aten::_log_softmax_backward_data", .infer = ss_infer_like_first };
+static const SsOpKind log_softmax_grad
+  = { .name = "aten::_log_softmax_backward_data", .infer = ss_infer_like_first };
 
 static void
 log_softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)

@@ -40,7 +40,9 @@ ss_infer_broadcast (SsCall *c)
       gint64 x = size_from_right (a, n_dims, i), y = size_from_right (b, n_dims, i);
 
       if (x != y && x != 1 && y != 1)
-        ss_call_fail (c, "sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not fit each other", x, y);
+        ss_call_fail (c,
+                      "sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not fit each other",
+                      x, y);
       size[i] = x == 1 ? y : x;
     }
   c->n_out = 1;
@@ -177,7 +179,8 @@ power_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
   g_autoptr (SsValue) scaled
     = ss_keep (ss_plain (t, SS_PLAIN_SCALE, grad[0], NULL, ss_value_dtype (grad[0])));
 
-  out[0] = ss_plain (t, SS_PLAIN_MUL, scaled, power, ss_dtype_promote (ss_value_dtype (scaled), ss_value_dtype (power)));
+  out[0] = ss_plain (t, SS_PLAIN_MUL, scaled, power,
+                     ss_dtype_promote (ss_value_dtype (scaled), ss_value_dtype (power)));
 }
 
 static const SsOpKind pow_kind = {
@@ -209,7 +212,10 @@ neg_backward (SsTape *t, const SsNode *n G_GNUC_UNUSED, SsValue *const *grad, Ss
 }
 
 static const SsOpKind neg = {
-  .name = "aten::neg", .node_name = "NegBackward0", .infer = ss_infer_like_first, .backward = neg_backward,
+  .name = "aten::neg",
+  .node_name = "NegBackward0",
+  .infer = ss_infer_like_first,
+  .backward = neg_backward,
 };
 
 SsValue *
@@ -227,7 +233,10 @@ to_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind to_copy = {
-  .name = "aten::_to_copy", .node_name = "ToCopyBackward0", .infer = infer_typed, .backward = to_backward,
+  .name = "aten::_to_copy",
+  .node_name = "ToCopyBackward0",
+  .infer = infer_typed,
+  .backward = to_backward,
 };
 
 SsValue *
@@ -262,7 +271,10 @@ infer_strided (SsCall *c)
 }
 
 static const SsOpKind clone_kind = {
-  .name = "aten::clone", .node_name = "CloneBackward0", .infer = infer_contiguous, .backward = ss_pass_gradient,
+  .name = "aten::clone",
+  .node_name = "CloneBackward0",
+  .infer = infer_contiguous,
+  .backward = ss_pass_gradient,
 };
 static const SsOpKind clone_strided = { .name = "aten::clone", .infer = infer_strided };
 

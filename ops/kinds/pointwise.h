@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels that make one element of output from one of each input: arithmetic, activations, casts, copies.
- * Functions take floating or kept values and return a floating one (ops/value.h); sources: PyTorch 2.14.1's
- * derivatives.yaml as recorded in data/pytorch/ops.
+ * Kernels that make one element of output from one of each input: arithmetic, activations,
+ * casts, copies. Functions take floating or kept values and return a floating one
+ * (ops/value.h); sources: PyTorch 2.14.1's derivatives.yaml as recorded in data/pytorch/ops.
  */
 #pragma once
 

@@ -19,7 +19,8 @@ dropout_allocate (SsCall *c)
   ss_call_result (c, 0);
 }
 
-static const SsOpKind dropout_grad = { .name = "aten::native_dropout_backward", .infer = ss_infer_like_first };
+static const SsOpKind dropout_grad
+  = { .name = "aten::native_dropout_backward", .infer = ss_infer_like_first };
 
 static void
 dropout_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)

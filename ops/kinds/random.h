@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* native_dropout with 0 < p: the bool mask is made first and saved.  p = 0 is no kernel at all: callers
- * return their argument. */
+/* native_dropout with 0 < p: the bool mask is made first and saved. p = 0 is no kernel at all:
+ * callers return their argument. */
 SsValue *ss_native_dropout (SsTape *t, SsValue *x);
 /* nn.functional.dropout in training: the value itself if p is 0. */
 SsValue *ss_dropout (SsTape *t, SsValue *x, double p);

@@ -5,7 +5,8 @@
  */
 #include "ops/kinds/reduce.h"
 
-/* Elements that one thread block's worth of threads may vectorise over, and block limits (Reduce.cuh). */
+/* Elements that one thread block's worth of threads may vectorise over, and block limits
+ * (Reduce.cuh). */
 #define MAX_THREADS 512
 #define WARP 32
 #define VECTOR 4
@@ -102,8 +103,10 @@ iterate_dims (const SsTensor *x, const gboolean *reduced, Dim *out)
     {
       Dim *p = n > 0 ? &out[n - 1] : NULL;
 
-      if (p && (p->n == 1 || d[i].n == 1
-                || (p->n * p->in_stride == d[i].in_stride && p->n * p->out_stride == d[i].out_stride)))
+      if (p
+          && (p->n == 1 || d[i].n == 1
+              || (p->n * p->in_stride == d[i].in_stride
+                  && p->n * p->out_stride == d[i].out_stride)))
         {
           if (p->n == 1)
             {
@@ -136,7 +139,8 @@ static gint64
 blocks_per_output (const SsTarget *target, gint64 grid, gint64 values, gint64 block)
 {
   gint64 wanted = (gint64) target->n_multiprocessors * (target->threads_per_multiprocessor / block);
-  gint64 for_full = ceil_div (wanted, grid), most = ceil_div (values, 16), least = ceil_div (values, 256);
+  gint64 for_full = ceil_div (wanted, grid), most = ceil_div (values, 16),
+         least = ceil_div (values, 256);
 
   if (values < 256 || grid > wanted)
     return 1;
@@ -144,13 +148,14 @@ blocks_per_output (const SsTarget *target, gint64 grid, gint64 values, gint64 bl
 }
 
 guint
-ss_reduce_scratch (const SsTarget *target, const SsTensor *x, const gboolean *reduced, guint accumulator_bytes,
-                   guint64 sizes[2])
+ss_reduce_scratch (const SsTarget *target, const SsTensor *x, const gboolean *reduced,
+                   guint accumulator_bytes, guint64 sizes[2])
 {
   Dim d[SS_MAX_DIMS];
   guint n = iterate_dims (x, reduced, d), n_reduced = 0;
   guint64 count = ss_tensor_count (x);
-  gint64 n_out = 1, n_in, d0, d1, stride, vector = 1, threads, p0, p1, width, height, step_in, step_out, values, n_blocks;
+  gint64 n_out = 1, n_in, d0, d1, stride, vector = 1, threads, p0, p1, width, height, step_in,
+         step_out, values, n_blocks;
   gboolean is_fast, splits_rows;
 
   if (n == 0 || count == 0 || count == SS_SIZE_OVERFLOW)
@@ -180,7 +185,8 @@ ss_reduce_scratch (const SsTarget *target, const SsTensor *x, const gboolean *re
   if (!splits_rows)
     return 0;
   values = ceil_div (n_in, step_in * height);
-  n_blocks = blocks_per_output (target, ceil_div (n_out / vector, step_out), values, width * height);
+  n_blocks
+    = blocks_per_output (target, ceil_div (n_out / vector, step_out), values, width * height);
   if (n_blocks <= 1)
     return 0;
   sizes[0] = ss_size_mul (ss_size_mul (accumulator_bytes, (guint64) n_out), (guint64) n_blocks);
@@ -190,7 +196,8 @@ ss_reduce_scratch (const SsTarget *target, const SsTensor *x, const gboolean *re
 }
 
 void
-ss_call_reduce_scratch (SsCall *c, const SsTensor *x, const gboolean *reduced, guint accumulator_bytes)
+ss_call_reduce_scratch (SsCall *c, const SsTensor *x, const gboolean *reduced,
+                        guint accumulator_bytes)
 {
   guint64 sizes[2];
   guint n = ss_reduce_scratch (ss_call_target (c), x, reduced, accumulator_bytes, sizes);

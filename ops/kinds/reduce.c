@@ -11,7 +11,8 @@ static void
 infer_sizes (SsCall *c)
 {
   c->n_out = 1;
-  c->out[0] = ss_tensor ((SsDtype) ss_call_in (c, 0)->dtype, (guint) c->attribute[0], c->attribute + 1);
+  c->out[0]
+    = ss_tensor ((SsDtype) ss_call_in (c, 0)->dtype, (guint) c->attribute[0], c->attribute + 1);
 }
 
 static void
@@ -245,7 +246,7 @@ ss_extremum (SsTape *t, gboolean is_max, SsValue *a)
 guint64
 ss_scan_scratch_i64 (guint64 n)
 {
-  guint64 tiles = (n + 895) / 896;     /* 896 i64 per tile; 16 bytes of state each and for one warp */
+  guint64 tiles = (n + 895) / 896; /* 896 i64 per tile; 16 bytes of state each and for one warp */
 
   return 511 + (16 * (tiles + 32) + 255) / 256 * 256;
 }
@@ -269,7 +270,8 @@ cumsum_scratch (SsCall *c)
     ss_call_scratch (c, ss_scan_scratch_i64 (n));
 }
 
-static const SsOpKind cumsum = { .name = "aten::cumsum", .infer = infer_i64, .scratch = cumsum_scratch };
+static const SsOpKind cumsum
+  = { .name = "aten::cumsum", .infer = infer_i64, .scratch = cumsum_scratch };
 
 SsValue *
 ss_cumsum (SsTape *t, SsValue *a)

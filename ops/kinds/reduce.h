@@ -30,12 +30,13 @@ SsValue *ss_cumsum (SsTape *t, SsValue *a);
 SsValue *ss_all (SsTape *t, SsValue *a);
 
 /* Requests of a reduction beside its output: 0 or 2 sizes (buffer, semaphores) in bytes.
- * `reduced` by dimension; accumulator_bytes 4 for f32, bf16, f16. Source: at::native::setReduceConfig,
- * ATen/native/cuda/Reduce.cuh. */
-guint ss_reduce_scratch (const SsTarget *target, const SsTensor *x, const gboolean *reduced, guint accumulator_bytes,
-                         guint64 sizes[2]);
+ * `reduced` by dimension; accumulator_bytes 4 for f32, bf16, f16. Source:
+ * at::native::setReduceConfig, ATen/native/cuda/Reduce.cuh. */
+guint ss_reduce_scratch (const SsTarget *target, const SsTensor *x, const gboolean *reduced,
+                         guint accumulator_bytes, guint64 sizes[2]);
 /* Adds them to a call's scratch. */
-void ss_call_reduce_scratch (SsCall *c, const SsTensor *x, const gboolean *reduced, guint accumulator_bytes);
+void ss_call_reduce_scratch (SsCall *c, const SsTensor *x, const gboolean *reduced,
+                             guint accumulator_bytes);
 /* Scratch of a scan over n i64 elements in one row. Source: cub::DeviceScan as recorded. */
 guint64 ss_scan_scratch_i64 (guint64 n);
 

@@ -16,7 +16,8 @@ static void
 infer_sizes (SsCall *c)
 {
   c->n_out = 1;
-  c->out[0] = ss_tensor ((SsDtype) ss_call_in (c, 0)->dtype, (guint) c->attribute[0], c->attribute + 1);
+  c->out[0]
+    = ss_tensor ((SsDtype) ss_call_in (c, 0)->dtype, (guint) c->attribute[0], c->attribute + 1);
 }
 
 /* ---- view, reshape ---- */
@@ -44,8 +45,12 @@ view_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind view = {
-  .name = "aten::view", .node_name = "ViewBackward0", .infer = infer_view, .backward = view_backward,
-  .is_view = TRUE, .holds_base = TRUE,
+  .name = "aten::view",
+  .node_name = "ViewBackward0",
+  .infer = infer_view,
+  .backward = view_backward,
+  .is_view = TRUE,
+  .holds_base = TRUE,
 };
 static const SsOpKind unsafe_view = {
   .name = "aten::_unsafe_view", .node_name = "UnsafeViewBackward0", .infer = infer_view,
@@ -102,7 +107,8 @@ infer_transpose (SsCall *c)
 static void
 transpose_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  out[0] = ss_transpose (t, grad[0], (guint) ss_node_attribute (n, 0), (guint) ss_node_attribute (n, 1));
+  out[0]
+    = ss_transpose (t, grad[0], (guint) ss_node_attribute (n, 0), (guint) ss_node_attribute (n, 1));
 }
 
 static const SsOpKind transpose = {
@@ -135,12 +141,17 @@ expand_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out
 {
   const SsTensor *wanted = ss_node_wanted (n, 0);
 
-  out[0] = ss_tensor_same_sizes (wanted, &grad[0]->tensor) ? grad[0] : ss_sum_to (t, grad[0], wanted);
+  out[0]
+    = ss_tensor_same_sizes (wanted, &grad[0]->tensor) ? grad[0] : ss_sum_to (t, grad[0], wanted);
 }
 
 static const SsOpKind expand = {
-  .name = "aten::expand", .node_name = "ExpandBackward0", .infer = infer_expand, .backward = expand_backward,
-  .is_view = TRUE, .holds_base = TRUE,
+  .name = "aten::expand",
+  .node_name = "ExpandBackward0",
+  .infer = infer_expand,
+  .backward = expand_backward,
+  .is_view = TRUE,
+  .holds_base = TRUE,
 };
 
 SsValue *
@@ -171,8 +182,12 @@ slice_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind slice = {
-  .name = "aten::slice", .node_name = "SliceBackward0", .infer = infer_slice, .backward = slice_backward,
-  .is_view = TRUE, .holds_base = TRUE,
+  .name = "aten::slice",
+  .node_name = "SliceBackward0",
+  .infer = infer_slice,
+  .backward = slice_backward,
+  .is_view = TRUE,
+  .holds_base = TRUE,
 };
 
 SsValue *
@@ -207,12 +222,27 @@ split_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 /* One kind for each number of parts: a node has one slot for each. */
 static const SsOpKind split[] = {
-  { .name = "aten::split", .node_name = "SplitBackward0", .infer = infer_split, .backward = split_backward,
-    .n_carriers = 2, .is_view = TRUE, .holds_base = TRUE },
-  { .name = "aten::split", .node_name = "SplitBackward0", .infer = infer_split, .backward = split_backward,
-    .n_carriers = 3, .is_view = TRUE, .holds_base = TRUE },
-  { .name = "aten::split", .node_name = "SplitBackward0", .infer = infer_split, .backward = split_backward,
-    .n_carriers = 4, .is_view = TRUE, .holds_base = TRUE },
+  { .name = "aten::split",
+    .node_name = "SplitBackward0",
+    .infer = infer_split,
+    .backward = split_backward,
+    .n_carriers = 2,
+    .is_view = TRUE,
+    .holds_base = TRUE },
+  { .name = "aten::split",
+    .node_name = "SplitBackward0",
+    .infer = infer_split,
+    .backward = split_backward,
+    .n_carriers = 3,
+    .is_view = TRUE,
+    .holds_base = TRUE },
+  { .name = "aten::split",
+    .node_name = "SplitBackward0",
+    .infer = infer_split,
+    .backward = split_backward,
+    .n_carriers = 4,
+    .is_view = TRUE,
+    .holds_base = TRUE },
 };
 
 void
@@ -234,7 +264,8 @@ infer_cat (SsCall *c)
 
   x.size[c->attribute[0]] += ss_call_in (c, 1)->size[c->attribute[0]];
   c->n_out = 1;
-  c->out[0] = ss_tensor (ss_dtype_promote ((SsDtype) x.dtype, (SsDtype) ss_call_in (c, 1)->dtype), x.n_dims, x.size);
+  c->out[0] = ss_tensor (ss_dtype_promote ((SsDtype) x.dtype, (SsDtype) ss_call_in (c, 1)->dtype),
+                         x.n_dims, x.size);
 }
 
 static void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Views and what goes with them: they make tensors, not storages; reshape copies where strides forbid a
- * view.  Backwards: zeros of the whole for a slice, one cat for a split, a sum for an expansion.
+ * Views and what goes with them: they make tensors, not storages; reshape copies where strides
+ * forbid a view. Backwards: zeros of the whole for a slice, one cat for a split, a sum for an
+ * expansion.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * at::_scaled_dot_product_attention_math (ATen/native/transformers/attention.cpp), causal, as recorded in
- * data/pytorch/plain/llama-math-*: half types are computed in f32.
+ * at::_scaled_dot_product_attention_math (ATen/native/transformers/attention.cpp), causal, as
+ * recorded in data/pytorch/plain/llama-math-*: half types are computed in f32.
  */
 #include "ops/kinds/in-place.h"
 #include "ops/kinds/matmul.h"
@@ -25,10 +25,12 @@ causal_bias (SsTape *t, gint64 s)
 static SsValue *
 repeated (SsTape *t, SsValue *x, gint64 n_heads)
 {
-  gint64 b = ss_value_size (x, 0), kv = ss_value_size (x, 1), s = ss_value_size (x, 2), d = ss_value_size (x, 3);
+  gint64 b = ss_value_size (x, 0), kv = ss_value_size (x, 1), s = ss_value_size (x, 2),
+         d = ss_value_size (x, 3);
   SsValue *grouped = ss_view (t, x, SS_DIMS (b, kv, 1, s, d));
 
-  return ss_view (t, ss_clone (t, ss_expand (t, grouped, 2, n_heads / kv)), SS_DIMS (b, n_heads, s, d));
+  return ss_view (t, ss_clone (t, ss_expand (t, grouped, 2, n_heads / kv)),
+                  SS_DIMS (b, n_heads, s, d));
 }
 
 SsValue *
@@ -40,7 +42,8 @@ ss_mask_bias (SsTape *t, SsValue *mask, SsDtype dtype)
 }
 
 SsValue *
-ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask, double dropout_p)
+ss_attention_math (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
+                   double dropout_p)
 {
   SsDtype dtype = ss_value_dtype (q_arg);
   gint64 n_heads = ss_value_size (q_arg, 1), s = ss_value_size (q_arg, 2);

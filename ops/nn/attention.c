@@ -16,13 +16,15 @@
 static SsValue *
 repeat_kv (SsTape *t, SsValue *x, gint64 n_heads)
 {
-  gint64 b = ss_value_size (x, 0), kv = ss_value_size (x, 1), s = ss_value_size (x, 2), d = ss_value_size (x, 3);
+  gint64 b = ss_value_size (x, 0), kv = ss_value_size (x, 1), s = ss_value_size (x, 2),
+         d = ss_value_size (x, 3);
   SsTensor grouped = x->tensor;
 
   if (kv == n_heads)
     return x;
   grouped = ss_tensor (ss_value_dtype (x), 5, (gint64[]) { b, kv, 1, s, d });
-  return ss_reshape (t, ss_expand (t, ss_view (t, x, 5, grouped.size), 2, n_heads / kv), SS_DIMS (b, n_heads, s, d));
+  return ss_reshape (t, ss_expand (t, ss_view (t, x, 5, grouped.size), 2, n_heads / kv),
+                     SS_DIMS (b, n_heads, s, d));
 }
 
 /* ---- scaled_dot_product_attention ---- */
@@ -33,10 +35,12 @@ takes_flash (SsAttentionChoice choice, const SsValue *q, const SsValue *mask)
   gboolean is_half = ss_dtype_bytes (ss_value_dtype (q)) == 2;
 
   return choice == SS_ATTENTION_SDPA_FLASH
-         || (choice == SS_ATTENTION_SDPA && is_half && !mask && ss_value_size (q, 3) <= MAX_FLASH_HEAD);
+         || (choice == SS_ATTENTION_SDPA && is_half && !mask
+             && ss_value_size (q, 3) <= MAX_FLASH_HEAD);
 }
 
-/* The kernel wants rows of a multiple of 8: then the bias is copied into wider rows and seen in part. */
+/* The kernel wants rows of a multiple of 8: then the bias is copied into wider rows and seen in
+ * part. */
 static SsValue *
 aligned_bias (SsTape *t, SsValue *mask, const SsValue *q)
 {
@@ -58,7 +62,8 @@ efficient (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask, double 
 
 /* autocast lowers the arguments from the last to the first */
 static SsValue *
-sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask)
+sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg,
+      SsValue *mask)
 {
   SS_NATIVE (t);
   g_autoptr (SsValue) v = ss_keep (ss_lower (t, v_arg));
@@ -70,7 +75,8 @@ sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *
   if (!takes_flash (a->choice, q, mask))
     return efficient (t, q, k, v, mask, a->dropout_p);
   if (mask)
-    ss_tape_fail (t, SS_OPS_ERROR_SHAPE, "sdpa-flash takes no mask, which the model's sliding window needs here");
+    ss_tape_fail (t, SS_OPS_ERROR_SHAPE,
+                  "sdpa-flash takes no mask, which the model's sliding window needs here");
   return ss_flash_attention (t, q, k, v, a->dropout_p > 0);
 }
 
@@ -86,7 +92,8 @@ softmax_f32 (SsTape *t, SsValue *weights, SsDtype dtype)
 }
 
 static SsValue *
-eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k_arg, SsValue *v_arg, SsValue *mask, SsValue **weights)
+eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
+       SsValue **weights)
 {
   SsDtype dtype = ss_value_dtype (q);
   g_autoptr (SsValue) k = ss_keep (repeat_kv (t, k_arg, ss_value_size (q, 1)));
@@ -112,14 +119,16 @@ eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k_arg, SsValue *v_a
 
 /* ---- as the papers count ---- */
 
-/* Query heads of one key-value head are rows of one product, so that K and V are not repeated; mask and scale
- * are part of the softmax, as in Megatron's fused kernel. */
+/* Query heads of one key-value head are rows of one product, so that K and V are not repeated;
+ * mask and scale are part of the softmax, as in Megatron's fused kernel. */
 static SsValue *
 paper_eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k, SsValue *v)
 {
-  gint64 b = ss_value_size (q, 0), n = ss_value_size (q, 1), s = ss_value_size (q, 2), d = ss_value_size (q, 3);
+  gint64 b = ss_value_size (q, 0), n = ss_value_size (q, 1), s = ss_value_size (q, 2),
+         d = ss_value_size (q, 3);
   gint64 kv = ss_value_size (k, 1);
-  g_autoptr (SsValue) keys = ss_keep (ss_reshape (t, ss_transpose (t, k, 2, 3), SS_DIMS (b * kv, d, s)));
+  g_autoptr (SsValue) keys
+    = ss_keep (ss_reshape (t, ss_transpose (t, k, 2, 3), SS_DIMS (b * kv, d, s)));
   g_autoptr (SsValue) values = ss_keep (ss_reshape (t, v, SS_DIMS (b * kv, s, d)));
   SsValue *queries = ss_reshape (t, q, SS_DIMS (b * kv, n / kv * s, d));
   g_autoptr (SsValue) weights = ss_keep (ss_softmax (t, ss_bmm (t, queries, keys)));
@@ -129,8 +138,8 @@ paper_eager (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k, SsValue *v
 }
 
 SsValue *
-ss_attention (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, SsValue *mask,
-              SsValue **weights)
+ss_attention (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg,
+              SsValue *mask, SsValue **weights)
 {
   g_autoptr (SsValue) q = ss_keep (q_arg);
   g_autoptr (SsValue) k = ss_keep (k_arg);

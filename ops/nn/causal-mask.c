@@ -19,8 +19,8 @@ differences (SsTape *t, SsValue *first, SsValue *x)
   return ss_plain (t, SS_PLAIN_SUB, later, ss_slice (t, joined, 1, 0, s), SS_I64);
 }
 
-/* It looks for packed sequences whatever the implementation (find_packed_sequence_indices); that is all that
- * sdpa needs. */
+/* It looks for packed sequences whatever the implementation (find_packed_sequence_indices);
+ * that is all that sdpa needs. */
 static void
 look_for_packing (SsTape *t, SsValue *positions, gint64 batch)
 {
@@ -29,7 +29,8 @@ look_for_packing (SsTape *t, SsValue *positions, gint64 batch)
   g_autoptr (SsValue) first
     = ss_keep (ss_plain (t, SS_PLAIN_SUB, ss_slice (t, position_ids, 1, 0, 1), NULL, SS_I64));
   g_autoptr (SsValue) diff = ss_keep (differences (t, first, position_ids));
-  g_autoptr (SsValue) packed = ss_keep (ss_cumsum (t, ss_plain (t, SS_PLAIN_NE, diff, NULL, SS_BOOL)));
+  g_autoptr (SsValue) packed
+    = ss_keep (ss_cumsum (t, ss_plain (t, SS_PLAIN_NE, diff, NULL, SS_BOOL)));
   SsValue *last = ss_reshape (t, ss_slice (t, packed, 1, s - 1, 1), SS_DIMS (batch));
 
   ss_item (t, ss_all (t, ss_plain (t, SS_PLAIN_EQ, last, NULL, SS_BOOL)));
@@ -60,8 +61,10 @@ compared (SsTape *t, SsValue *queries, SsValue *keys, gint64 window)
     return ss_plain (t, SS_PLAIN_LE, row, column, SS_BOOL);
   result = ss_keep (ss_ones (t, SS_BOOL, 0, NULL));
   first = ss_plain (t, SS_PLAIN_SUB, column, NULL, SS_I64);
-  ss_rebind (&result, ss_plain (t, SS_PLAIN_AND, result, ss_plain (t, SS_PLAIN_GT, row, first, SS_BOOL), SS_BOOL));
-  ss_rebind (&result, ss_plain (t, SS_PLAIN_AND, result, ss_plain (t, SS_PLAIN_LE, row, column, SS_BOOL), SS_BOOL));
+  ss_rebind (&result, ss_plain (t, SS_PLAIN_AND, result,
+                                ss_plain (t, SS_PLAIN_GT, row, first, SS_BOOL), SS_BOOL));
+  ss_rebind (&result, ss_plain (t, SS_PLAIN_AND, result,
+                                ss_plain (t, SS_PLAIN_LE, row, column, SS_BOOL), SS_BOOL));
   return ss_give (&result);
 }
 
@@ -88,7 +91,8 @@ additive (SsTape *t, SsValue *is_visible_arg, gint64 batch, SsDtype dtype)
 }
 
 SsValue *
-ss_causal_mask (SsTape *t, SsAttentionChoice choice, SsValue *positions, gint64 batch, SsDtype dtype, gint64 window)
+ss_causal_mask (SsTape *t, SsAttentionChoice choice, SsValue *positions, gint64 batch,
+                SsDtype dtype, gint64 window)
 {
   gint64 s = ss_value_size (positions, 1);
   g_autoptr (SsValue) is_visible = NULL;

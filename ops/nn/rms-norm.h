@@ -10,6 +10,7 @@
 G_BEGIN_DECLS
 
 /* `name` is the module's. weight (H), x (..., H) -> (..., H) */
-SsValue *ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight, SsValue *x);
+SsValue *ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight,
+                      SsValue *x);
 
 G_END_DECLS

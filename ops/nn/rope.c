@@ -27,27 +27,33 @@ inverse_frequencies (SsTape *t, gint64 half, SsDtype arange_dtype)
   return ss_plain (t, SS_PLAIN_MUL, inverse, NULL, SS_F32);
 }
 
-/* _compute_llama3_parameters: three bands of wavelengths; every name lives until the function returns */
+/* _compute_llama3_parameters: three bands of wavelengths; every name lives until the function
+ * returns */
 static SsValue *
 llama3_frequencies (SsTape *t, gint64 half)
 {
   g_autoptr (SsValue) inv_freq = ss_keep (inverse_frequencies (t, half, SS_I64));
   g_autoptr (SsValue) wavelen
-    = ss_keep (ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_RECIPROCAL, inv_freq, NULL, SS_F32), NULL, SS_F32));
+    = ss_keep (ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_RECIPROCAL, inv_freq, NULL, SS_F32),
+                         NULL, SS_F32));
   g_autoptr (SsValue) scaled = NULL, factor = NULL, smoothed = NULL, is_medium = NULL;
   SsValue *low, *high, *condition, *other;
 
   condition = ss_plain (t, SS_PLAIN_GT, wavelen, NULL, SS_BOOL);
   other = ss_plain (t, SS_PLAIN_DIV, inv_freq, NULL, SS_F32);
   scaled = ss_keep (ss_where (t, condition, other, inv_freq));
-  low = ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_RECIPROCAL, wavelen, NULL, SS_F32), NULL, SS_F32);
-  factor = ss_keep (ss_plain (t, SS_PLAIN_DIV, ss_plain (t, SS_PLAIN_SUB, low, NULL, SS_F32), NULL, SS_F32));
+  low = ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_RECIPROCAL, wavelen, NULL, SS_F32), NULL,
+                  SS_F32);
+  factor = ss_keep (
+    ss_plain (t, SS_PLAIN_DIV, ss_plain (t, SS_PLAIN_SUB, low, NULL, SS_F32), NULL, SS_F32));
   high = ss_plain (t, SS_PLAIN_RSUB, factor, NULL, SS_F32);
   high = ss_plain (t, SS_PLAIN_DIV, ss_plain (t, SS_PLAIN_MUL, high, scaled, SS_F32), NULL, SS_F32);
   low = ss_plain (t, SS_PLAIN_MUL, factor, scaled, SS_F32);
   smoothed = ss_keep (ss_plain (t, SS_PLAIN_ADD, high, low, SS_F32));
-  low = ss_plain (t, SS_PLAIN_NOT, ss_plain (t, SS_PLAIN_LT, wavelen, NULL, SS_BOOL), NULL, SS_BOOL);
-  high = ss_plain (t, SS_PLAIN_NOT, ss_plain (t, SS_PLAIN_GT, wavelen, NULL, SS_BOOL), NULL, SS_BOOL);
+  low
+    = ss_plain (t, SS_PLAIN_NOT, ss_plain (t, SS_PLAIN_LT, wavelen, NULL, SS_BOOL), NULL, SS_BOOL);
+  high
+    = ss_plain (t, SS_PLAIN_NOT, ss_plain (t, SS_PLAIN_GT, wavelen, NULL, SS_BOOL), NULL, SS_BOOL);
   is_medium = ss_keep (ss_plain (t, SS_PLAIN_AND, low, high, SS_BOOL));
   return ss_where (t, is_medium, smoothed, scaled);
 }
@@ -86,8 +92,8 @@ ss_rope_clear (SsRopeBuffers *buffers)
 /* ---- tables ---- */
 
 void
-ss_rope_tables (SsTape *t, const SsRopeBuffers *buffers, SsValue *position_ids, SsDtype dtype, SsValue **cos,
-                SsValue **sin)
+ss_rope_tables (SsTape *t, const SsRopeBuffers *buffers, SsValue *position_ids, SsDtype dtype,
+                SsValue **cos, SsValue **sin)
 {
   SS_MODULE (t, "rotary_emb");
   gint64 s = ss_value_size (position_ids, -1);
@@ -96,8 +102,10 @@ ss_rope_tables (SsTape *t, const SsRopeBuffers *buffers, SsValue *position_ids, 
   g_autoptr (SsValue) emb = ss_keep (ss_cat (t, freqs, freqs, 2));
   g_autoptr (SsValue) c = NULL, n = NULL;
 
-  c = ss_keep (ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_COS, emb, NULL, SS_F32), NULL, SS_F32));
-  n = ss_keep (ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_SIN, emb, NULL, SS_F32), NULL, SS_F32));
+  c = ss_keep (
+    ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_COS, emb, NULL, SS_F32), NULL, SS_F32));
+  n = ss_keep (
+    ss_plain (t, SS_PLAIN_MUL, ss_plain (t, SS_PLAIN_SIN, emb, NULL, SS_F32), NULL, SS_F32));
   *cos = ss_keep (ss_to (t, c, dtype));
   *sin = ss_keep (ss_to (t, n, dtype));
 }
