@@ -208,6 +208,6 @@ run (int argc, char **argv)
 const SsCommand ss_command_animate = {
   .name = "animate",
   .arguments = "FILE",
-  .summary = "show a run as a lesson: a film (.gif, .mp4) or a page to step through (.html)",
+  .summary = "show a run as a lesson: .gif, .mp4, or .html to step through",
   .run = run,
 };

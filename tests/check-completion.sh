@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What bash offers after a few beginnings of a line.  usage: check-completion.sh SOURCE_ROOT STEPSIM
+shopt -s extglob
+. "$1/docs/stepsim.bash"
+status=0
+
+# offers WANTED WORD...: the last word is the one under way
+offers ()
+{
+  local wanted=$1
+  shift
+  COMP_WORDS=("$stepsim" "$@")
+  COMP_CWORD=$#
+  _stepsim "$stepsim"
+  if [[ " ${COMPREPLY[*]} " != *" $wanted "* ]]; then
+    echo "stepsim $*: no $wanted among: ${COMPREPLY[*]}"
+    status=1
+  fi
+}
+
+stepsim=$(realpath "$2")
+cd "$1" || exit 1
+offers animate an
+offers compare com
+offers dump-events dump
+offers --no-files --no
+offers --capacity animate --cap
+offers --with compare scenarios/teaching-4layer.xml --w
+offers devices list dev
+offers scenarios/teaching-4layer.xml scenarios/teach
+offers scenarios/teaching-4layer.xml animate scenarios/teach
+exit $status
