@@ -137,20 +137,23 @@ typedef struct
   const SsChainOptimal *optimal;
 } Search;
 
-/* Candidates in the order in which they are tried: the chain's points, the fastest first, then
- * every layer by itself, which leaves an allocator blocks of few sizes. */
+/* Candidates come in two rows, each from the fastest on: the chain's points, then the first m
+ * layers each by itself, m from none to all.  The chain holds schedules of one time and peak for
+ * equal; an allocator does not, and blocks of few sizes suit it. */
 static guint
 n_candidates (const Search *s)
 {
-  return ss_chain_optimal_n_points (s->optimal) + 1;
+  return ss_chain_optimal_n_points (s->optimal) + (guint) s->config.model.n_layers + 1;
 }
 
 static GArray *
-every_layer (const Search *s)
+first_layers (const Search *s, guint n_layers)
 {
-  SsCheckpointing full = { .policy = ss_checkpoint_policy_find ("full") };
+  SsCheckpointing block = {
+    .policy = ss_checkpoint_policy_find ("block"), .n_block_layers = n_layers,
+  };
 
-  return ss_checkpointing_plan (&full, (guint) s->config.model.n_layers);
+  return ss_checkpointing_plan (&block, (guint) s->config.model.n_layers);
 }
 
 static GArray *
@@ -161,8 +164,8 @@ plan_of_candidate (const Search *s, guint candidate, GError **error)
   guint64 budget = ss_chain_optimal_point (s->optimal, point).min_budget_bytes;
   g_autoptr (SsChainSchedule) schedule = NULL;
 
-  if (candidate == n_points)
-    return every_layer (s);
+  if (candidate >= n_points)
+    return first_layers (s, candidate - n_points);
   schedule = ss_chain_optimal_schedule (s->optimal, budget, error);
   return schedule ? ss_plan_from_schedule (schedule, s->chain->first_layer, s->chain->last_layer)
                   : NULL;
@@ -208,29 +211,38 @@ try_candidate (Search *s, guint candidate, Trial *trial, GError **error)
   return TRUE;
 }
 
-/* The first that fits, the fastest of the chain's first: what an allocator reserves does not fall
- * evenly with what is allocated, so that halving would miss some.  Every layer by itself is always
- * tried: early stop spares each of its segments the last products, of which the chain knows
- * nothing.  If none fits, the one that needs least. */
+/* Looks through the candidates from `first` to `end` for the first that fits: what an allocator
+ * reserves does not fall evenly with what is allocated, so that halving would miss some.  *found
+ * and *best become that if it is faster than what was found before; while nothing fits, the one
+ * that needs least. */
 static gboolean
-search (Search *s, guint *best, GError **error)
+search_row (Search *s, guint first, guint end, Trial *found, guint *best, GError **error)
 {
-  guint last = n_candidates (s) - 1;
-  Trial found = { .peak_bytes = G_MAXUINT64 };
+  Trial trial = { 0 };
 
-  for (guint i = 0; i <= last; i = found.fits && i < last ? last : i + 1)
+  for (guint i = first; i < end && !trial.fits; i++)
     {
-      Trial trial;
-
       if (!try_candidate (s, i, &trial, error))
         return FALSE;
-      if (trial.fits ? !found.fits || trial.busy_s < found.busy_s
-                     : !found.fits && trial.peak_bytes < found.peak_bytes)
+      if (trial.fits ? !found->fits || trial.busy_s < found->busy_s
+                     : !found->fits && trial.peak_bytes < found->peak_bytes)
         {
-          found = trial;
+          *found = trial;
           *best = i;
         }
     }
+  return TRUE;
+}
+
+static gboolean
+search (Search *s, guint *best, GError **error)
+{
+  guint n_points = ss_chain_optimal_n_points (s->optimal);
+  Trial found = { .peak_bytes = G_MAXUINT64 };
+
+  if (!search_row (s, 0, n_points, &found, best, error)
+      || !search_row (s, n_points, n_candidates (s), &found, best, error))
+    return FALSE;
   if (s->budget_bytes > 0 && !found.fits)
     g_set_error (error, SS_CHAIN_ERROR, SS_CHAIN_ERROR_BUDGET,
                  "budget: no checkpoints fit into it; the least that any of them asks for at one "

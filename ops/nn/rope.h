@@ -20,7 +20,7 @@ void ss_rope_clear (SsRopeBuffers *buffers);
 void ss_rope_tables (SsTape *t, const SsRopeBuffers *buffers, SsValue *position_ids, SsDtype dtype,
                      SsValue **cos, SsValue **sin);
 /* apply_rotary_pos_emb on q (B, H, S, D) and k (B, KV, S, D): rebinds both names. */
-void ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue * *q, SsValue * *k, SsValue *cos,
+void ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos,
                     SsValue *sin);
 
 G_END_DECLS
