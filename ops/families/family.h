@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * SsModelFamily: the contract of a model architecture: the fields of its config, its parameters in
- * constructor order, its forward.  One file each.  It knows no device, precision recipe or optimizer
- * beyond what SsModelSetup says.
+ * constructor order, its forward.  One file each.  It knows no device, precision recipe or
+ * optimizer beyond what SsModelSetup says.
  */
 #pragma once
 
@@ -20,7 +20,8 @@ typedef enum
   SS_ROPE_LLAMA3                 /* three bands of wavelengths */
 } SsRopeType;
 
-/* Numbers of a model.  Filled by scenarios/ by the family's table of fields; 0 where a family has no use. */
+/* Numbers of a model.  Filled by scenarios/ by the family's table of fields; 0 where a family has
+ * no use. */
 typedef struct
 {
   const SsModelFamily *family;
@@ -43,8 +44,9 @@ typedef enum
   SS_FIELD_COUNT,                /* gint64 > 0 */
   SS_FIELD_FLAG,                 /* gboolean */
   SS_FIELD_PROBABILITY,          /* double, 0 <= p < 1 */
-  SS_FIELD_ROPE                  /* SsRopeType: "rope_type" (older: "type") within an object of that name, which
-                                  * newer files call "rope_parameters"; "default" or "llama3" */
+  SS_FIELD_ROPE                  /* SsRopeType: "rope_type" (older: "type") within an object of that
+                                  * name, which newer files call "rope_parameters"; "default" or
+                                  * "llama3" */
 } SsFieldType;
 
 /* What an absent field means. */
@@ -76,8 +78,9 @@ typedef struct
   const char *model_type;
   const SsConfigField *fields;
   guint n_fields;
-  /* optional: settles flags that follow from the type (qwen2's biases); FALSE and *problem (transfer full): */
-  gboolean (*finish) (SsModelConfig *config, char **problem);   /* a combination that no such model can have */
+  /* optional: settles flags that follow from the type (qwen2's biases); FALSE and *problem
+   * (transfer full): a combination that no such model can have */
+  gboolean (*finish) (SsModelConfig *config, char **problem);
 } SsModelType;
 
 typedef struct
@@ -114,8 +117,10 @@ struct _SsModelFamily
   const SsModelType *types;
   guint n_types;
   const char *const *linears;    /* NULL-terminated names that an adapter can target */
-  guint64 (*count_parameters) (const SsModelConfig *config);     /* closed form, ledger section 1 */
-  /* parameters and buffers in the order and with the temporaries of the constructor (transfer full) */
+  /* closed form, ledger section 1 */
+  guint64 (*count_parameters) (const SsModelConfig *config);
+  /* parameters and buffers in the order and with the temporaries of the constructor
+   * (transfer full) */
   SsModel *(*build) (SsTape *t, const SsModelSetup *setup);
   /* token ids (B, S) -> hidden states (B, S, H), final norm done (transfer floating) */
   SsValue *(*hidden) (SsTape *t, SsModel *model, SsValue *ids);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * GPT-2 as transformers 5.24 writes it: learned positions, LayerNorm with biases, Conv1D, gelu_new out of
- * single kernels, dropout, a head tied to the embedding.  Names follow modeling_gpt2.py.
+ * GPT-2 as transformers 5.24 writes it: learned positions, LayerNorm with biases, Conv1D, gelu_new
+ * out of single kernels, dropout, a head tied to the embedding.  Names follow modeling_gpt2.py.
  */
 #include "ops/families/family.h"
 #include "ops/families/gpt2.h"
@@ -34,7 +34,8 @@ typedef struct
 /* ---- forward ---- */
 
 static SsValue *
-layer_norm (SsTape *t, const SsModelSetup *setup, const char *name, SsValue *x, SsValue *weight, SsValue *bias)
+layer_norm (SsTape *t, const SsModelSetup *setup, const char *name, SsValue *x, SsValue *weight,
+            SsValue *bias)
 {
   SS_MODULE (t, name);
 
@@ -185,10 +186,12 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
   };
   g_autoptr (SsValue) inputs_embeds = ss_keep (embed (t, "wte", m->wte, ids));
   g_autoptr (SsValue) position_ids
-    = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64), SS_DIMS (1, s)));
+    = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
+                        SS_DIMS (1, s)));
   g_autoptr (SsValue) position_embeds = ss_keep (embed (t, "wpe", m->wpe, position_ids));
   g_autoptr (SsValue) h = ss_keep (ss_add (t, inputs_embeds, position_embeds));
-  g_autoptr (SsValue) mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
+  g_autoptr (SsValue) mask
+    = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
 
   ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
   ss_layers_run (t, &layers, &h, 2, (SsValue *[]) { mask, position_ids });
@@ -297,13 +300,15 @@ gpt2_count (const SsModelConfig *c)
   guint64 block = 4 * h + (3 * h * h + 3 * h) + (h * h + h) + (h * f + f) + (f * h + h);
   guint64 rows = (guint64) c->vocab_size + (guint64) c->max_position_embeddings;
 
-  return ss_size_add (ss_size_mul (block, (guint64) c->n_layers), ss_size_add (ss_size_mul (rows, h), 2 * h));
+  return ss_size_add (ss_size_mul (block, (guint64) c->n_layers),
+                      ss_size_add (ss_size_mul (rows, h), 2 * h));
 }
 
 /* ---- config: models/gpt2/configuration_gpt2.py ---- */
 
 #define AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
-#define COUNT(json, field) { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
+#define COUNT(json, field)                                                                         \
+  { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
 #define DROPOUT(json, field)                                                                       \
   { json, SS_FIELD_PROBABILITY, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, 0.1, 0, 0 }
 
@@ -313,7 +318,8 @@ static const SsConfigField fields[] = {
   COUNT ("n_head", n_heads),
   COUNT ("n_positions", max_position_embeddings),
   COUNT ("vocab_size", vocab_size),
-  { "n_inner", SS_FIELD_COUNT, AT (intermediate_size), SS_ABSENT_MULTIPLE, SS_ABSENT_MULTIPLE, 4, AT (hidden_size), 0 },
+  { "n_inner", SS_FIELD_COUNT, AT (intermediate_size), SS_ABSENT_MULTIPLE, SS_ABSENT_MULTIPLE,
+    4, AT (hidden_size), 0 },
   DROPOUT ("embd_pdrop", embd_pdrop),
   DROPOUT ("attn_pdrop", attn_pdrop),
   DROPOUT ("resid_pdrop", resid_pdrop),
@@ -327,7 +333,8 @@ finish (SsModelConfig *c, char **problem)
   c->head_dim = c->hidden_size / c->n_heads;
   if (c->hidden_size % c->n_heads == 0)
     return TRUE;
-  *problem = g_strdup_printf ("n_embd %" G_GINT64_FORMAT " is no multiple of n_head %" G_GINT64_FORMAT,
+  *problem = g_strdup_printf ("n_embd %" G_GINT64_FORMAT
+                              " is no multiple of n_head %" G_GINT64_FORMAT,
                               c->hidden_size, c->n_heads);
   return FALSE;
 }

@@ -6,22 +6,29 @@
 #include "ops/families/llama.h"
 
 #define AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
-#define COUNT(json, field) { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
-#define FLAG(json, field) { json, SS_FIELD_FLAG, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT, 0, 0, 0 }
+#define COUNT(json, field)                                                                         \
+  { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
+#define FLAG(json, field)                                                                          \
+  { json, SS_FIELD_FLAG, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT, 0, 0, 0 }
 #define KV_HEADS(when_absent, number)                                                              \
-  { "num_key_value_heads", SS_FIELD_COUNT, AT (n_kv_heads), when_absent, SS_ABSENT_SAME_AS, number, AT (n_heads), 0 }
+  { "num_key_value_heads", SS_FIELD_COUNT, AT (n_kv_heads), when_absent, SS_ABSENT_SAME_AS,        \
+    number, AT (n_heads), 0 }
 #define HEAD_DIM(when_absent, number)                                                              \
-  { "head_dim", SS_FIELD_COUNT, AT (head_dim), when_absent, SS_ABSENT_QUOTIENT, number, AT (hidden_size), AT (n_heads) }
+  { "head_dim", SS_FIELD_COUNT, AT (head_dim), when_absent, SS_ABSENT_QUOTIENT,                    \
+    number, AT (hidden_size), AT (n_heads) }
 #define SIZES                                                                                      \
   COUNT ("hidden_size", hidden_size), COUNT ("intermediate_size", intermediate_size),              \
-    COUNT ("num_hidden_layers", n_layers), COUNT ("num_attention_heads", n_heads), COUNT ("vocab_size", vocab_size)
+    COUNT ("num_hidden_layers", n_layers), COUNT ("num_attention_heads", n_heads),                 \
+    COUNT ("vocab_size", vocab_size)
 #define POSITIONS(number)                                                                          \
-  { "max_position_embeddings", SS_FIELD_COUNT, AT (max_position_embeddings), SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, \
-    number, 0, 0 }
+  { "max_position_embeddings", SS_FIELD_COUNT, AT (max_position_embeddings), SS_ABSENT_CONSTANT,   \
+    SS_ABSENT_REQUIRED, number, 0, 0 }
 #define ROPE                                                                                       \
-  { "rope_scaling", SS_FIELD_ROPE, AT (rope_type), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT, SS_ROPE_DEFAULT, 0, 0 }
+  { "rope_scaling", SS_FIELD_ROPE, AT (rope_type), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT,         \
+    SS_ROPE_DEFAULT, 0, 0 }
 #define DROPOUT                                                                                    \
-  { "attention_dropout", SS_FIELD_PROBABILITY, AT (attn_pdrop), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT, 0, 0, 0 }
+  { "attention_dropout", SS_FIELD_PROBABILITY, AT (attn_pdrop), SS_ABSENT_CONSTANT,                \
+    SS_ABSENT_CONSTANT, 0, 0, 0 }
 
 /* transformers' default where the field is absent; null is none */
 #define WINDOW(number)                                                                             \
@@ -58,8 +65,9 @@ finish_common (SsModelConfig *c, char **problem)
     }
   if (c->n_heads % c->n_kv_heads == 0 && c->head_dim % 2 == 0)
     return TRUE;
-  *problem = g_strdup_printf ("%" G_GINT64_FORMAT " heads of %" G_GINT64_FORMAT " over %" G_GINT64_FORMAT
-                              " key-value heads; expected a multiple of them, and an even head_dim",
+  *problem = g_strdup_printf ("%" G_GINT64_FORMAT " heads of %" G_GINT64_FORMAT
+                              " over %" G_GINT64_FORMAT " key-value heads;"
+                              " expected a multiple of them, and an even head_dim",
                               c->n_heads, c->head_dim, c->n_kv_heads);
   return FALSE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Llama and its kin (Mistral, Qwen2, Qwen3) as transformers 5.24 writes them: RMSNorm, rotary positions,
- * grouped-query attention, SwiGLU.  Names follow modeling_llama.py.
+ * Llama and its kin (Mistral, Qwen2, Qwen3) as transformers 5.24 writes them: RMSNorm, rotary
+ * positions, grouped-query attention, SwiGLU.  Names follow modeling_llama.py.
  */
 #include "ops/families/llama.h"
 
@@ -67,7 +67,8 @@ core (SsTape *t, gconstpointer self, SsValue *const *in)
 }
 
 static SsValue *
-attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask, SsValue **weights)
+attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask,
+           SsValue **weights)
 {
   SS_MODULE (t, "self_attn");
   const SsModelConfig *c = l->setup->config;
@@ -194,9 +195,11 @@ llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
   const SsModelSetup *setup = model->setup;
   gint64 s = ss_value_size (ids, 1);
   SsLayers layers = {
-    setup, "layers", layer_forward, (const char *) m->layers, sizeof (Layer), (guint) setup->config->n_layers,
+    setup, "layers", layer_forward, (const char *) m->layers, sizeof (Layer),
+    (guint) setup->config->n_layers,
   };
-  g_autoptr (SsValue) inputs_embeds = NULL, position_ids = NULL, mask = NULL, cos = NULL, sin = NULL, h = NULL;
+  g_autoptr (SsValue) inputs_embeds = NULL, position_ids = NULL, mask = NULL;
+  g_autoptr (SsValue) cos = NULL, sin = NULL, h = NULL;
   gboolean grad;
 
   {
@@ -206,10 +209,11 @@ llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
   if (inputs_require_grad (setup))
     ss_require_grad (inputs_embeds);
   grad = ss_tape_set_grad_enabled (t, FALSE);
-  position_ids = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
-                                   SS_DIMS (1, s)));
-  mask = ss_causal_mask (t, setup->kernels.attention, position_ids, ss_value_size (ids, 0), setup->dtype,
-                         setup->config->sliding_window);
+  position_ids
+    = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
+                        SS_DIMS (1, s)));
+  mask = ss_causal_mask (t, setup->kernels.attention, position_ids, ss_value_size (ids, 0),
+                         setup->dtype, setup->config->sliding_window);
   ss_rope_tables (t, &m->rope, position_ids, setup->dtype, &cos, &sin);
   ss_tape_set_grad_enabled (t, grad);
   h = ss_keep (inputs_embeds);
@@ -247,7 +251,8 @@ build_layer (SsTape *t, Llama *m, Layer *l, guint i)
 {
   SS_LAYER (t, "layers", (gint) i);
   const SsModelConfig *c = m->parent.setup->config;
-  gint64 h = c->hidden_size, q = c->n_heads * c->head_dim, kv = c->n_kv_heads * c->head_dim, f = c->intermediate_size;
+  gint64 h = c->hidden_size, f = c->intermediate_size;
+  gint64 q = c->n_heads * c->head_dim, kv = c->n_kv_heads * c->head_dim;
   gboolean qkv_bias = c->attention_bias || c->qkv_bias;
 
   l->setup = m->parent.setup;
@@ -283,7 +288,8 @@ build_head (SsTape *t, Llama *m)
     }
   {
     SS_MODULE (t, "lm_head");
-    ss_discard (ss_empty_sizes (t, m->parent.setup->dtype, SS_DIMS (c->vocab_size, c->hidden_size)));
+    ss_discard (ss_empty_sizes (t, m->parent.setup->dtype,
+                                SS_DIMS (c->vocab_size, c->hidden_size)));
   }
   m->lm_head = m->embed_tokens;
 }
@@ -393,7 +399,8 @@ llama_count (const SsModelConfig *c)
 
 const SsModelFamily ss_family_llama = {
   .name = "llama",
-  .description = "Llama, Mistral, Qwen2, Qwen3: RMSNorm, rotary positions, grouped-query attention, SwiGLU",
+  .description = "Llama, Mistral, Qwen2, Qwen3: "
+                 "RMSNorm, rotary positions, grouped-query attention, SwiGLU",
   .types = ss_llama_types, .n_types = SS_N_LLAMA_TYPES, .linears = ss_llama_linears,
   .count_parameters = llama_count, .build = llama_build, .hidden = llama_hidden, .head = llama_head,
   .compiled = ss_llama_compiled,
