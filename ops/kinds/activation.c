@@ -5,7 +5,9 @@
 #include "ops/kinds/pointwise.h"
 
 #define ACTIVATION(word, Node, what)                                                               \
-  static const SsOpKind word##_grad = { .name = "aten::" #word "_backward", .infer = ss_infer_like_first }; \
+  static const SsOpKind word##_grad = {                                                            \
+    .name = "aten::" #word "_backward", .infer = ss_infer_like_first,                              \
+  };                                                                                               \
                                                                                                    \
   static void                                                                                      \
   word##_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)                \
