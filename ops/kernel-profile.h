@@ -15,9 +15,11 @@ G_BEGIN_DECLS
 #define SS_MLP_CHOICES(X) X (HF, "hf") X (LIGER, "liger") X (PAPER, "paper")
 #define SS_ATTENTION_CHOICES(X)                                                                    \
   X (SDPA, "sdpa") X (SDPA_FLASH, "sdpa-flash") X (SDPA_EFFICIENT, "sdpa-efficient")               \
-  X (SDPA_MATH, "sdpa-math") X (EAGER, "eager") X (PAPER_FLASH, "paper-flash") X (PAPER_EAGER, "paper-eager")
+  X (SDPA_MATH, "sdpa-math") X (EAGER, "eager")                                                    \
+  X (PAPER_FLASH, "paper-flash") X (PAPER_EAGER, "paper-eager")
 #define SS_LOSS_CHOICES(X)                                                                         \
-  X (HF, "hf") X (DIRECT, "direct") X (FUSED_LINEAR, "fused-linear") X (LIGER, "liger") X (PAPER, "paper")
+  X (HF, "hf") X (DIRECT, "direct") X (FUSED_LINEAR, "fused-linear") X (LIGER, "liger")            \
+  X (PAPER, "paper")
 
 #define SS_CHOICE_MEMBER_(prefix, UPPER) prefix##UPPER
 #define SS_NORM_M(UPPER, word) SS_NORM_##UPPER,
@@ -52,8 +54,9 @@ typedef struct
 const SsKernelProfile *const *ss_kernel_profiles (void);
 const SsKernelProfile *ss_kernel_profile_find (const char *name);
 
-/* Sets kernels->{norm,rope,mlp,attention,loss} by the word of the scenario. FALSE: no such `choice`, or no
- * such `word`; then *known (out) (transfer full) is "hf, liger, paper", or NULL for an unknown choice. */
+/* Sets kernels->{norm,rope,mlp,attention,loss} by the word of the scenario.  FALSE: no such
+ * `choice`, or no such `word`; then *known (out) (transfer full) is "hf, liger, paper", or NULL for
+ * an unknown choice. */
 gboolean ss_kernels_set (SsKernels *kernels, const char *choice, const char *word, char **known);
 /* The word of the present choice: ss_kernels_get (k, "attention"). (transfer none) */
 const char *ss_kernels_get (const SsKernels *kernels, const char *choice);

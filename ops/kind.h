@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsOpKind: all there is to know of one kernel: outputs, what autograd saves, its backward, its scratch,
- * its cost.  One static const struct each, in ops/kinds/.  It knows no device but SsTarget.
+ * SsOpKind: all there is to know of one kernel: outputs, what autograd saves, its backward, its
+ * scratch, its cost.  One static const struct each, in ops/kinds/.  It knows no device but
+ * SsTarget.
  */
 #pragma once
 
@@ -48,7 +49,8 @@ typedef struct
   gboolean is_causal;
 } SsCost;
 
-/* what: input i, or SS_RESULT (i); when: only if input `when` needs a gradient, SS_ALWAYS for always. */
+/* what: input i, or SS_RESULT (i); when: only if input `when` needs a gradient, SS_ALWAYS for
+ * always. */
 typedef struct
 {
   gint8 what, when;
@@ -64,8 +66,8 @@ struct _SsOpKind
   void (*infer) (SsCall *c);     /* required: out[], n_out: sizes, types, strides of the outputs */
   SsSave saves[SS_MAX_SAVES];    /* in order of release */
   guint n_saves;
-  /* optional: writes gradients of the inputs, made with ordinary ops, to out[] (floating; NULL for none);
-   * may return a grad[i] itself.  Only inputs with ss_node_needs are wanted. */
+  /* optional: writes gradients of the inputs, made with ordinary ops, to out[] (floating; NULL for
+   * none); may return a grad[i] itself.  Only inputs with ss_node_needs are wanted. */
   void (*backward) (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out);
   void (*scratch) (SsCall *c);   /* optional: the kernel's temporaries, after its outputs */
   void (*allocate) (SsCall *c);  /* optional: outputs and scratch in the kernel's own order */
@@ -107,17 +109,23 @@ gint64 ss_node_attribute (const SsNode *n, guint i);
 const gint64 *ss_node_attributes (const SsNode *n);
 
 /* ---- recording ---- */
-/* Records one call.  Returns its first output (floating), or NULL for an in-place kind; others are dropped. */
-SsValue *ss_record (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in, SsValue *const *in);
+/* Records one call.  Returns its first output (floating), or NULL for an in-place kind; others are
+ * dropped. */
+SsValue *ss_record (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in,
+                    SsValue *const *in);
 /* The same with every output (floating) in out[SS_MAX_OUTPUTS]. */
-void ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in, SsValue *const *in,
-                      SsValue **out);
+void ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in,
+                      SsValue *const *in, SsValue **out);
 
 /* RUN (kind, attributes or NULL, inputs...): record a call with a list of inputs. */
-#define SS_VALUES(...) (guint) (sizeof ((SsValue *[]) { __VA_ARGS__ }) / sizeof (SsValue *)), (SsValue *[]) { __VA_ARGS__ }
-#define SS_RUN_KIND(t, kind, attribute, ...) ss_record (t, &kind, attribute, SS_VALUES (__VA_ARGS__))
+#define SS_VALUES(...)                                                                             \
+  (guint) (sizeof ((SsValue *[]) { __VA_ARGS__ }) / sizeof (SsValue *)),                           \
+  (SsValue *[]) { __VA_ARGS__ }
+#define SS_RUN_KIND(t, kind, attribute, ...)                                                       \
+  ss_record (t, &kind, attribute, SS_VALUES (__VA_ARGS__))
 #define SS_ATTRIBUTES(...) ((gint64[SS_N_ATTRIBUTES]) { __VA_ARGS__ })
 /* DIMS (a, b, c): the pair n_dims, sizes. */
-#define SS_DIMS(...) (guint) (sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64)), (gint64[]) { __VA_ARGS__ }
+#define SS_DIMS(...)                                                                               \
+  (guint) (sizeof ((gint64[]) { __VA_ARGS__ }) / sizeof (gint64)), (gint64[]) { __VA_ARGS__ }
 
 G_END_DECLS
