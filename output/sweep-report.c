@@ -102,27 +102,36 @@ ss_sweep_floor (const SsSweepTable *table, SsMemoryUnits units)
 {
   guint n_at_lowest, n_runs;
   const SsSweepRow *row = lowest_row (table, &n_at_lowest, &n_runs);
-  g_autofree char *name = NULL, *peak = NULL, *bytes = NULL;
+  g_autofree char *name = NULL, *peak = NULL, *bytes = NULL, *gain = NULL;
   SsPeakPart part;
-  guint64 activations;
+  guint64 gain_bytes;
 
   if (row == NULL || n_runs < 2 || !sweeps_checkpointing (table))
     return NULL;
   name = ss_sweep_row_name (table, row);
   peak = ss_format_bytes (row->peak_allocated_bytes, units, 1);
   part = ss_sweep_row_peak_part (row);
-  activations = row->by_category[SS_CATEGORY_ACTIVATIONS];
-  bytes = ss_format_bytes (activations, units, 1);
+  bytes = ss_format_bytes (row->by_category[SS_CATEGORY_ACTIVATIONS], units, 1);
+  gain_bytes = row->peak_allocated_bytes - row->floor_bytes;
+  gain = ss_format_bytes (gain_bytes, units, 1);
   if (part == SS_PEAK_OPTIMIZER || part == SS_PEAK_LOADING)
     return g_strdup_printf ("The lowest peak, %s with %s, is %s, where no layer's activations are "
                             "held: more checkpoints cannot lower it any further.",
                             peak, name, ss_phase_phrase (row->peak_phase));
   if (part != SS_PEAK_ACTIVATIONS)
-    return g_strdup_printf ("The lowest peak, %s with %s, is made by %s %s of step %u; of it "
-                            "activations are %s, the most that other checkpoints could still take "
-                            "away.",
-                            peak, name, ss_peak_part_name (part),
-                            ss_phase_phrase (row->peak_phase), row->peak_step, bytes);
+    {
+      GString *text = g_string_new (NULL);
+
+      g_string_printf (text, "The lowest peak, %s with %s, is made by %s %s of step %u", peak,
+                       name, ss_peak_part_name (part), ss_phase_phrase (row->peak_phase),
+                       row->peak_step);
+      if (gain_bytes > 0)
+        g_string_append_printf (text, "; other checkpoints could still lower it by %s at most.",
+                                gain);
+      else
+        g_string_append (text, ": more checkpoints cannot lower it any further.");
+      return g_string_free (text, FALSE);
+    }
   if (n_at_lowest > 1)
     return g_strdup_printf ("The lowest peak is %s, with %s and %u other%s: checkpoints that cost "
                             "more time did not lower it.",

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW_TYPE "(asusstttttatusxdddusis)"
+#define ROW_TYPE "(asussttttttatusxdddusis)"
 
 /* ---- one row ---- */
 
@@ -43,6 +43,7 @@ ss_sweep_row_new (const char *const *values, const SsRecording *recording,
   self->tokens_per_step = recording->tokens_per_step;
   self->peak_allocated_bytes = unlimited->peak.allocated_bytes;
   self->peak_reserved_bytes = unlimited->peak_reserved_bytes;
+  self->floor_bytes = unlimited->floor.allocated_bytes;
   memcpy (self->by_category, unlimited->peak.by_category, sizeof self->by_category);
   self->peak_step = unlimited->peak.step;
   g_strlcpy (self->peak_phase, unlimited->peak.phase, sizeof self->peak_phase);
@@ -134,12 +135,12 @@ ss_sweep_row_to_bytes (const SsSweepRow *self)
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
     g_variant_builder_add (&categories, "t", self->by_category[i]);
   row = g_variant_ref_sink (g_variant_new (
-    "(^asusstttttatusxdddusis)", self->values, (guint32) self->verdict,
+    "(^asussttttttatusxdddusis)", self->values, (guint32) self->verdict,
     text_or_empty (self->problem), text_or_empty (self->found), self->capacity_bytes,
     self->context_bytes, self->tokens_per_step, self->peak_allocated_bytes,
-    self->peak_reserved_bytes, &categories, self->peak_step, self->peak_phase, self->step_ns,
-    self->tokens_per_s, self->mfu, self->hfu, self->oom_step, self->oom_phase, self->oom_layer,
-    text_or_empty (self->json)));
+    self->peak_reserved_bytes, self->floor_bytes, &categories, self->peak_step, self->peak_phase,
+    self->step_ns, self->tokens_per_s, self->mfu, self->hfu, self->oom_step, self->oom_phase,
+    self->oom_layer, text_or_empty (self->json)));
   in_order = G_BYTE_ORDER == G_BIG_ENDIAN ? g_variant_byteswap (row) : g_variant_ref (row);
   return g_variant_get_data_as_bytes (in_order);
 }
@@ -187,7 +188,8 @@ is_sane (const SsSweepRow *self, guint n_values)
          && (self->verdict == SS_ROW_REFUSED) == (self->problem != NULL)
          && self->capacity_bytes <= G_MAXINT64 && self->context_bytes <= G_MAXINT64 / 2
          && self->peak_allocated_bytes <= G_MAXINT64 / 2
-         && self->peak_reserved_bytes <= G_MAXINT64 / 2 && self->step_ns >= 0
+         && self->peak_reserved_bytes <= G_MAXINT64 / 2
+         && self->floor_bytes <= self->peak_allocated_bytes && self->step_ns >= 0
          && isfinite (self->tokens_per_s) && isfinite (self->mfu) && isfinite (self->hfu)
          && self->oom_layer >= -1;
 }
@@ -206,11 +208,11 @@ ss_sweep_row_from_bytes (GBytes *bytes, guint n_values)
   if (!g_variant_is_normal_form (stored))
     return NULL;
   row = G_BYTE_ORDER == G_BIG_ENDIAN ? g_variant_byteswap (stored) : g_variant_ref (stored);
-  g_variant_get (row, "(^asussttttt@atusxdddusis)", &self->values, &verdict, &problem, &found,
+  g_variant_get (row, "(^asusstttttt@atusxdddusis)", &self->values, &verdict, &problem, &found,
                  &self->capacity_bytes, &self->context_bytes, &self->tokens_per_step,
-                 &self->peak_allocated_bytes, &self->peak_reserved_bytes, &categories,
-                 &self->peak_step, &peak_phase, &self->step_ns, &self->tokens_per_s, &self->mfu,
-                 &self->hfu, &self->oom_step, &oom_phase, &self->oom_layer, &json);
+                 &self->peak_allocated_bytes, &self->peak_reserved_bytes, &self->floor_bytes,
+                 &categories, &self->peak_step, &peak_phase, &self->step_ns, &self->tokens_per_s,
+                 &self->mfu, &self->hfu, &self->oom_step, &oom_phase, &self->oom_layer, &json);
   self->verdict = (SsRowVerdict) verdict;
   take_text (problem, &self->problem);
   take_text (found, &self->found);

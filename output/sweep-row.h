@@ -41,6 +41,7 @@ typedef struct
   char *found;                   /* what a search for the largest that fits came to, or NULL */
   guint64 capacity_bytes, context_bytes, tokens_per_step;   /* capacity G_MAXINT64: unlimited */
   guint64 peak_allocated_bytes, peak_reserved_bytes;
+  guint64 floor_bytes;           /* no checkpoints can bring the peak below it */
   guint64 by_category[SS_N_CATEGORIES];
   guint peak_step;
   char peak_phase[16];

@@ -188,6 +188,35 @@ Test (sweep_figure, the_report_says_when_checkpoints_buy_nothing)
                           "further."));
 }
 
+/* Gradients and temporaries make the peak of 60 GiB, of which 58.5 are there without checkpoints
+ * too, at another moment: not the activations that happen to be held are what can be saved. */
+Test (sweep_figure, the_report_says_what_checkpoints_could_still_save)
+{
+  g_autoptr (SsSweepTable) table = ss_sweep_table_new ();
+  g_autofree char *floor = NULL;
+  SsSweepRow *row;
+
+  ss_sweep_table_add_path (table, "checkpointing/layers", TRUE, TRUE);
+  add_row (table, (const char *const[]) { "16", NULL }, 70, 1000, "backward");
+  add_row (table, (const char *const[]) { "32", NULL }, 60, 1100, "backward");
+  row = g_ptr_array_index (table->rows, 1);
+  row->by_category[SS_CATEGORY_ACTIVATIONS] = 2 * GIB;
+  row->by_category[SS_CATEGORY_GRADIENTS] = 28 * GIB;
+  row->floor_bytes = 117 * GIB / 2;
+  floor = ss_sweep_floor (table, SS_MEMORY_GIB);
+  cr_expect (eq (str, floor,
+                 (char *) "The lowest peak, 60.0 GiB with layers=32, is made by gradients in the "
+                          "backward pass of step 2; other checkpoints could still lower it by 1.5 "
+                          "GiB at most."));
+  g_free (floor);
+  row->floor_bytes = row->peak_allocated_bytes;
+  floor = ss_sweep_floor (table, SS_MEMORY_GIB);
+  cr_expect (eq (str, floor,
+                 (char *) "The lowest peak, 60.0 GiB with layers=32, is made by gradients in the "
+                          "backward pass of step 2: more checkpoints cannot lower it any "
+                          "further."));
+}
+
 /* of equal times the lower peak, of equal peaks the first */
 Test (sweep_figure, ties_go_to_less_memory_and_then_to_the_first)
 {

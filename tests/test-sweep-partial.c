@@ -24,6 +24,7 @@ row_of (guint index)
   row->verdict = index == 1 ? SS_ROW_FITS : SS_ROW_OUT_OF_MEMORY;
   row->capacity_bytes = G_GUINT64_CONSTANT (84929347584);
   row->peak_allocated_bytes = 1000 + index;
+  row->floor_bytes = 990 + index;
   row->by_category[SS_CATEGORY_ACTIVATIONS] = index;
   row->peak_step = 2;
   g_strlcpy (row->peak_phase, "backward", sizeof row->peak_phase);
