@@ -291,6 +291,7 @@ deliver_plot (const SweepOptions *options, const SsScenario *base, const SsSweep
               GString *wrote)
 {
   SsCanvasFormat format;
+  SsProgress progress;
   g_autoptr (GArray) curve = NULL;
   g_autoptr (SsCanvas) canvas = NULL;
   g_autoptr (GBytes) picture = NULL;
@@ -299,9 +300,10 @@ deliver_plot (const SweepOptions *options, const SsScenario *base, const SsSweep
   if (options->plot == NULL)
     return TRUE;
   format = g_str_has_suffix (options->plot, ".svg") ? SS_CANVAS_SVG : SS_CANVAS_PNG;
-  curve = ss_sweep_optimum (base, table, (guint) options->n_jobs);
-  canvas = ss_sweep_figure (table, options->style.units, curve,
-                            "policy=optimal");
+  ss_progress_begin (&progress, options->is_quiet);
+  curve = ss_sweep_optimum (base, table, (guint) options->n_jobs, &progress);
+  ss_progress_end (&progress);
+  canvas = ss_sweep_figure (table, options->style.units, curve, "policy=optimal");
   picture = ss_canvas_draw (canvas, format, &error);
   if (picture == NULL || !ss_file_write (options->plot, picture, options->replaces, &error))
     {

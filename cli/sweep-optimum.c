@@ -36,24 +36,31 @@ find_range (const SsSweepTable *table, guint64 *least, guint64 *most)
 
 typedef struct
 {
-  GMutex mutex;
+  GMutex mutex;                  /* guards what follows */
   GArray *points;                /* SsSweepCurvePoint */
+  SsProgress *progress;
+  guint n_done;
 } Curve;
+
+static void
+add_point (Curve *curve, const SsSweepPoint *point)
+{
+  SsSweepRow *row = ss_sweep_row_new (point->values, point->recording, point->unlimited);
+  SsSweepCurvePoint at = { (double) ss_sweep_row_used_bytes (row), (double) row->step_ns };
+
+  g_array_append_val (curve->points, at);
+  ss_sweep_row_free (row);
+}
 
 static void
 on_point (const SsSweepPoint *point, gpointer user_data)
 {
   Curve *curve = user_data;
-  SsSweepRow *row;
-  SsSweepCurvePoint at;
 
-  if (point->problem != NULL)
-    return;
-  row = ss_sweep_row_new (point->values, point->recording, point->unlimited);
-  at = (SsSweepCurvePoint) { (double) ss_sweep_row_used_bytes (row), (double) row->step_ns };
-  ss_sweep_row_free (row);
   g_mutex_lock (&curve->mutex);
-  g_array_append_val (curve->points, at);
+  if (point->problem == NULL)
+    add_point (curve, point);
+  ss_progress_say (curve->progress, "finding the optimum", ++curve->n_done, N_BUDGETS);
   g_mutex_unlock (&curve->mutex);
 }
 
@@ -98,14 +105,15 @@ budgets (const SsScenario *base, guint64 least, guint64 most)
 }
 
 GArray *
-ss_sweep_optimum (const SsScenario *base, const SsSweepTable *table, guint n_threads)
+ss_sweep_optimum (const SsScenario *base, const SsSweepTable *table, guint n_threads,
+                  SsProgress *progress)
 {
   static const char *const changes[] = { "hardware/capacity=unlimited", NULL };
   g_autoptr (SsScenario) unlimited = NULL;
   g_autoptr (GPtrArray) axes
     = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_sweep_axis_free);
   g_autoptr (SsSweep) sweep = NULL;
-  Curve curve = { .points = NULL };
+  Curve curve = { .progress = progress };
   SsSweepRun run = { .n_threads = n_threads, .reader = on_point, .user_data = &curve };
   guint64 least, most;
 

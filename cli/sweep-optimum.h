@@ -5,13 +5,15 @@
  */
 #pragma once
 
+#include "cli/progress.h"
 #include "output/sweep-figure.h"
 #include "sim/sweep.h"
 
 G_BEGIN_DECLS
 
 /* SsSweepCurvePoint in the order of bytes; NULL where something other than checkpointing is swept,
- * or there is none. (transfer full) */
-GArray *ss_sweep_optimum (const SsScenario *base, const SsSweepTable *table, guint n_threads);
+ * or there is none.  `progress` has begun, and is told of each budget. (transfer full) */
+GArray *ss_sweep_optimum (const SsScenario *base, const SsSweepTable *table, guint n_threads,
+                          SsProgress *progress);
 
 G_END_DECLS
