@@ -51,7 +51,7 @@ typedef struct
   SsSweepPartial *partial;       /* or NULL */
   GMutex mutex;                  /* guards what follows */
   SsSweepRow **rows;             /* by index */
-  guint n_done;
+  guint n_done, n_trials;
   SsProgress progress;
 } Job;
 
@@ -106,6 +106,30 @@ row_of (const Job *job, const SsSweepPoint *point)
   return row;
 }
 
+/* Of a search alone there is one point. */
+static void
+say_progress (Job *job)
+{
+  guint n = ss_sweep_n_points (job->sweep);
+  g_autofree char *trials = g_strdup_printf ("sweeping %u of %u, values tried:", job->n_done, n);
+
+  if (job->n_trials == 0)
+    ss_progress_say (&job->progress, "sweeping", job->n_done, n);
+  else
+    ss_progress_say (&job->progress, n > 1 ? trials : "values tried:", job->n_trials, 0);
+}
+
+static void
+on_trial (gpointer user_data)
+{
+  Job *job = user_data;
+
+  g_mutex_lock (&job->mutex);
+  job->n_trials++;
+  say_progress (job);
+  g_mutex_unlock (&job->mutex);
+}
+
 static void
 on_point (const SsSweepPoint *point, gpointer user_data)
 {
@@ -118,7 +142,7 @@ on_point (const SsSweepPoint *point, gpointer user_data)
   job->n_done++;
   if (job->partial != NULL)
     ss_sweep_partial_add (job->partial, point->index, row);
-  ss_progress_say (&job->progress, "sweeping", job->n_done, ss_sweep_n_points (job->sweep));
+  say_progress (job);
   g_mutex_unlock (&job->mutex);
 }
 
@@ -130,6 +154,7 @@ run_points (Job *job, const gboolean *is_done)
     .is_full = job->options->wants_json,
     .is_done = is_done,
     .reader = on_point,
+    .on_trial = on_trial,
     .user_data = job,
   };
 
@@ -150,7 +175,7 @@ check_resumed (Job *job, guint first)
     is_done[i] = i != first;
   run_points (job, is_done);
   job->partial = partial;
-  job->n_done = 0;
+  job->n_done = job->n_trials = 0;
   after = ss_sweep_row_to_bytes (job->rows[first]);
   return g_bytes_equal (before, after);
 }

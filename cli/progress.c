@@ -24,13 +24,16 @@ ss_progress_begin (SsProgress *self, gboolean is_quiet)
 void
 ss_progress_say (SsProgress *self, const char *what, guint n_done, guint n_all)
 {
-  g_autofree char *line = NULL;
+  g_autoptr (GString) line = NULL;
   gint64 now_us = g_get_monotonic_time ();
 
   if (self->is_silent || now_us - self->drawn_us < INTERVAL_US)
     return;
-  line = g_strdup_printf (CLEAR_LINE "%s %u of %u", what, n_done, n_all);
-  put (line);
+  line = g_string_new (CLEAR_LINE);
+  g_string_append_printf (line, "%s %u", what, n_done);
+  if (n_all > 0)
+    g_string_append_printf (line, " of %u", n_all);
+  put (line->str);
   self->drawn_us = now_us;
   self->is_drawn = TRUE;
 }

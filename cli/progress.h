@@ -16,7 +16,7 @@ typedef struct
 } SsProgress;
 
 void ss_progress_begin (SsProgress *self, gboolean is_quiet);
-/* "sweeping 41 of 107" */
+/* "sweeping 41 of 107"; "values tried: 12" where n_all is 0: nobody knows how many there will be */
 void ss_progress_say (SsProgress *self, const char *what, guint n_done, guint n_all);
 /* Leaves no trace of it. */
 void ss_progress_end (SsProgress *self);

@@ -291,9 +291,8 @@ typedef struct
 } Trials;
 
 static SsTrial
-try_value (gint64 value, char **problem, gpointer user_data)
+run_trial (gint64 value, char **problem, const Trials *trials)
 {
-  const Trials *trials = user_data;
   g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, value);
   g_autoptr (GError) error = NULL;
   g_autoptr (SsScenario) scenario = derive (trials->pool, trials->index, text, &error);
@@ -310,6 +309,18 @@ try_value (gint64 value, char **problem, gpointer user_data)
   if (!verdict.fits)
     return SS_TRIAL_OUT_OF_MEMORY;
   return ss_program_n_ops (program) > LONG_RUN_OPS ? SS_TRIAL_LONG : SS_TRIAL_FITS;
+}
+
+static SsTrial
+try_value (gint64 value, char **problem, gpointer user_data)
+{
+  const Trials *trials = user_data;
+  const SsSweepRun *run = trials->pool->run;
+  SsTrial trial = run_trial (value, problem, trials);
+
+  if (run->on_trial != NULL)
+    run->on_trial (run->user_data);
+  return trial;
 }
 
 /* What the scenario itself says, to start from. */

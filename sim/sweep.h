@@ -69,6 +69,8 @@ typedef struct
   gboolean is_full;              /* recordings as ss_simulate makes them, else figures alone */
   const gboolean *is_done;       /* by index: points to leave out; NULL for none */
   SsSweepReader reader;
+  /* optional: a search has tried a value; called as the reader is */
+  void (*on_trial) (gpointer user_data);
   gpointer user_data;
 } SsSweepRun;
 

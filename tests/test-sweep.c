@@ -276,6 +276,43 @@ Test (sweep, runs_that_get_long_end_the_search)
   ss_sweep_search_clear (&found);
 }
 
+typedef struct
+{
+  guint n_trials, n_runs;
+} Counts;
+
+static void
+count_trial (gpointer user_data)
+{
+  ((Counts *) user_data)->n_trials++;
+}
+
+static void
+take_runs (const SsSweepPoint *point, gpointer user_data)
+{
+  cr_assert (point->search != NULL && point->search->next_problem == NULL);
+  ((Counts *) user_data)->n_runs = point->search->n_runs;
+}
+
+/* one thread; no value of these is refused, so that each trial is a run */
+Test (sweep, each_trial_of_a_search_is_told)
+{
+  g_autoptr (SsScenario) base = teaching (NULL);
+  g_autoptr (GPtrArray) axes
+    = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_sweep_axis_free);
+  g_autoptr (SsSweep) sweep = NULL;
+  Counts counts = { 0 };
+  SsSweepRun run = { .n_threads = 1, .reader = take_runs, .on_trial = count_trial,
+                     .user_data = &counts };
+
+  g_ptr_array_add (axes, ss_sweep_axis_parse ("training/micro-batch=max", base, NULL));
+  sweep = ss_sweep_new (base, axes, NULL);
+  cr_assert (ne (ptr, sweep, NULL));
+  ss_sweep_run (sweep, &run);
+  cr_expect (gt (uint, counts.n_trials, 1));
+  cr_expect (eq (uint, counts.n_trials, counts.n_runs));
+}
+
 /* ---- programs that are shared ---- */
 
 static char *
