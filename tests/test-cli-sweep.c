@@ -263,12 +263,12 @@ Test (cli_sweep, plots_are_drawn)
 Test (cli_sweep, an_interrupted_sweep_goes_on)
 {
   g_auto (SsCliResult) killed = ss_cli_shell (
-    "$S sweep $F training/sequence-length=1..900 --quiet & p=$!; i=0;"
+    "$S sweep $F training/sequence-length=1..300 --quiet & p=$!; i=0;"
     "while [ $i -lt 600 ] && [ \"$(wc -c < .sweep.csv.partial 2>/dev/null || echo 0)\" -lt 5000 ];"
     "do sleep 0.05; i=$((i + 1)); done; kill -9 $p; wait $p; test ! -e sweep.csv && echo nothing");
   g_auto (SsCliResult) resumed = ss_cli_shell (
-    "$S sweep $F training/sequence-length=1..900 -q; mv sweep.csv resumed.csv; ls -A");
-  g_auto (SsCliResult) fresh = ss_cli_shell ("$S sweep $F training/sequence-length=1..900 -q");
+    "$S sweep $F training/sequence-length=1..300 -q; mv sweep.csv resumed.csv; ls -A");
+  g_auto (SsCliResult) fresh = ss_cli_shell ("$S sweep $F training/sequence-length=1..300 -q");
   g_autofree char *one = ss_cli_read ("resumed.csv"), *two = ss_cli_read ("sweep.csv");
 
   cr_expect (eq (str, killed.out, (char *) "nothing\n"), "%s", killed.err);
