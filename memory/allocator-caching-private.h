@@ -7,7 +7,7 @@
 #pragma once
 
 #include "memory/alloc-conf.h"
-#include "memory/slab-private.h"
+#include "memory/slab.h"
 #include "memory/tree-private.h"
 
 G_BEGIN_DECLS

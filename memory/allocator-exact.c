@@ -2,7 +2,7 @@
 #include "memory/allocator-exact.h"
 
 #include "memory/alloc-conf.h"
-#include "memory/slab-private.h"
+#include "memory/slab.h"
 #include "memory/tensor.h"
 
 /* Where the first address lies matters to nobody; that none is 0 does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "memory/slab-private.h"
+#include "memory/slab.h"
 
-#define RECORDS_PER_CHUNK 256
+#define CHUNK_BYTES 32768
 
 void
 ss_slab_init (SsSlab *self, gsize record_bytes)
@@ -22,9 +22,10 @@ ss_slab_clear (SsSlab *self)
 void
 ss_slab_grow (SsSlab *self)
 {
-  char *chunk = g_malloc_n (RECORDS_PER_CHUNK, self->record_bytes);
+  gsize n = MAX (CHUNK_BYTES / self->record_bytes, 1);
+  char *chunk = g_malloc_n (n, self->record_bytes);
 
   g_ptr_array_add (self->chunks, chunk);
-  for (gsize i = RECORDS_PER_CHUNK; i-- > 0;)
+  for (gsize i = n; i-- > 0;)
     ss_slab_give (self, chunk + i * self->record_bytes);
 }

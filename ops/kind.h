@@ -28,15 +28,15 @@ typedef struct
   SsValue *const *in;
   guint n_in;
   const gint64 *attribute;       /* SS_N_ATTRIBUTES numbers, or NULL */
-  SsTensor out[SS_MAX_OUTPUTS];
   guint n_out;
   /* a kernel that writes output i over input j (an autograd.Function that returns what it was
    * given): infer sets shares[i] = j + 1; the output shares j's storage and holds its base, as a
    * view does */
   guint8 shares[SS_MAX_OUTPUTS];
   SsStorage *result[SS_MAX_OUTPUTS];
-  SsStorage *scratch[SS_MAX_SCRATCH];
+  SsTensor out[SS_MAX_OUTPUTS];
   guint n_scratch;
+  SsStorage *scratch[SS_MAX_SCRATCH];
 } SsCall;
 
 /* What a call costs; `infer` has run. The recorder presets bytes = every operand once. */

@@ -2,19 +2,51 @@
  *
  * Nodes of autograd's graph: making, finding, letting go.
  */
+#include <string.h>
+
 #include "ops/tape-private.h"
 
 static const SsOpKind accumulate_grad = { .name = "AccumulateGrad", .node_name = "AccumulateGrad" };
 
-/* One allocation: the node, then its edges, saved values and slots. */
+/* One record: the node, then its slots, edges and saved values. */
+static gsize
+node_bytes (guint n_edges, guint n_saved, guint n_slots)
+{
+  return sizeof (SsNode) + n_edges * sizeof (SsEdge) + n_saved * sizeof (SsSaved)
+         + n_slots * sizeof (SsSlot);
+}
+
+/* The slab of that size, or NULL if the node is too large for any. */
+static SsSlab *
+slab_of (SsTape *t, gsize bytes)
+{
+  gsize i = (bytes - 1) / SS_NODE_STEP;
+
+  return i < SS_N_NODE_SLABS ? &t->nodes[i] : NULL;
+}
+
+static void
+free_node (SsNode *self)
+{
+  SsSlab *slab
+    = slab_of (self->tape, node_bytes (self->n_edges, self->n_saved, self->n_slots));
+
+  if (slab)
+    ss_slab_give (slab, self);
+  else
+    g_free (self);
+}
+
 SsNode *
 ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_saved, guint n_slots)
 {
-  gsize bytes = sizeof (SsNode) + n_edges * sizeof (SsEdge) + n_saved * sizeof (SsSaved)
-                + n_slots * sizeof (SsSlot);
-  SsNode *self = g_malloc0 (bytes);
+  gsize bytes = node_bytes (n_edges, n_saved, n_slots);
+  SsSlab *slab = slab_of (t, bytes);
+  SsNode *self = slab ? ss_slab_take (slab) : g_malloc (bytes);
 
   g_assert (n_edges <= SS_MAX_EDGES && n_slots <= SS_MAX_OUTPUTS);
+  memset (self, 0, bytes);
+  self->tape = t;
   self->kind = kind;
   self->ref_count = 1;
   self->sequence = t->next_sequence++;
@@ -73,7 +105,7 @@ ss_node_unref (SsNode *self)
                   g_ptr_array_add (later, to);
                 }
             }
-          g_free (self);
+          free_node (self);
         }
       if (!next && later && later->len > 0)
         next = g_ptr_array_steal_index_fast (later, later->len - 1);

@@ -297,9 +297,16 @@ void
 ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint n_in,
                  SsValue *const *in, SsValue **out)
 {
-  SsCall c = { .tape = t, .kind = kind, .in = in, .n_in = n_in, .attribute = attribute };
+  SsCall c;
   SsNode *n;
 
+  /* an initializer would clear all of it, and slower */
+  memset (&c, 0, G_STRUCT_OFFSET (SsCall, scratch));
+  c.tape = t;
+  c.kind = kind;
+  c.in = in;
+  c.n_in = n_in;
+  c.attribute = attribute;
   memset (out, 0, SS_MAX_OUTPUTS * sizeof *out);
   take_inputs (&c);
   kind->infer (&c);

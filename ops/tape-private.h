@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "memory/slab.h"
 #include "ops/checkpoint/segment.h"
 #include "ops/tape.h"
 
@@ -57,6 +58,7 @@ typedef struct
 
 struct _SsNode
 {
+  SsTape *tape;
   const SsOpKind *kind;
   guint32 ref_count;
   guint32 sequence; /* G_MAXUINT32: AccumulateGrad, which runs as soon as it is ready */
@@ -105,9 +107,15 @@ typedef struct
   SsValue *leaf, *cast;
 } SsCast;
 
+/* Nodes of up to so many bytes have slabs of their own, one for each multiple of the step; a larger
+ * one is rare. */
+#define SS_NODE_STEP 128
+#define SS_N_NODE_SLABS 12
+
 struct _SsTape
 {
   SsProgram *program;
+  SsSlab storages, values, nodes[SS_N_NODE_SLABS];
   SsTarget target;
   GError *error;
   guint is_recording : 1, is_grad_enabled : 1, is_stopped : 1, keeps_operands : 1;

@@ -32,6 +32,10 @@ ss_tape_new (const SsTarget *target)
   SsTape *t = g_new0 (SsTape, 1);
 
   t->program = ss_program_new ();
+  ss_slab_init (&t->storages, sizeof (SsStorage));
+  ss_slab_init (&t->values, sizeof (SsValue));
+  for (guint i = 0; i < SS_N_NODE_SLABS; i++)
+    ss_slab_init (&t->nodes[i], (i + 1) * SS_NODE_STEP);
   t->target = *target;
   t->is_recording = t->is_grad_enabled = TRUE;
   t->watched_storage = G_MAXUINT32;
@@ -68,6 +72,10 @@ ss_tape_seal (SsTape *t, GError **error)
   g_clear_pointer (&t->unwound, g_array_unref);
   g_hash_table_unref (t->module_ids);
   g_array_unref (t->begun_layers);
+  ss_slab_clear (&t->storages);
+  ss_slab_clear (&t->values);
+  for (guint i = 0; i < SS_N_NODE_SLABS; i++)
+    ss_slab_clear (&t->nodes[i]);
   if (t->error)
     {
       g_propagate_error (error, t->error);

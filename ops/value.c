@@ -23,7 +23,7 @@ ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch)
     ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "a tensor of 2^63 bytes or more");
   if (t->is_stopped)
     return NULL;
-  self = g_new (SsStorage, 1);
+  self = ss_slab_take (&t->storages);
   *self = (SsStorage) { .tape = t, .id = t->program->storages->len, .n_values = 1 };
   g_array_append_val (t->program->storages, info);
   if (t->is_recording)
@@ -46,7 +46,7 @@ ss_storage_unref (SsStorage *self)
     return;
   if (self->tape->is_recording && !self->is_discarded)
     ss_tape_emit (self->tape, SS_RELEASE, self->id);
-  g_free (self);
+  ss_slab_give (&self->tape->storages, self);
 }
 
 void
@@ -73,7 +73,7 @@ ss_storage_restore (SsStorage *self)
     return;
   self->id = fresh->id;
   self->is_discarded = FALSE;
-  g_free (fresh);
+  ss_slab_give (&self->tape->storages, fresh);
   ss_storage_claim (self, SS_CATEGORY_ACTIVATIONS);
 }
 
@@ -93,14 +93,12 @@ ss_storage_claim (SsStorage *self, SsCategory category)
 SsValue *
 ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage)
 {
-  SsValue *self = g_new0 (SsValue, 1);
+  SsValue *self = ss_slab_take (&t->values);
 
-  self->ref_count = 1;
-  self->is_floating = TRUE;
-  self->born = t->program->ops->len;
-  self->tape = t;
-  self->tensor = *tensor;
-  self->storage = storage;
+  *self = (SsValue) {
+    .ref_count = 1, .is_floating = TRUE, .born = t->program->ops->len, .tape = t,
+    .tensor = *tensor, .storage = storage,
+  };
   t->n_values++;
   if (t->live_values)
     g_hash_table_add (t->live_values, self);
@@ -132,7 +130,7 @@ ss_value_unref (SsValue *self)
   if (self->leaf && self->leaf->grad)
     ss_value_unref (self->leaf->grad);
   g_free (self->leaf);
-  g_free (self);
+  ss_slab_give (&self->tape->values, self);
 }
 
 SsValue *
