@@ -22,7 +22,7 @@ typedef struct
   SsScenarioOptions scenario;
   SsOutputOptions output;
   SsTerminalOptions terminal;
-  SsReportStyle style;
+  SsOutputSettings settings;
   gboolean is_quiet;
 } AnimateOptions;
 
@@ -65,11 +65,10 @@ static GBytes *
 draw_film (const AnimateOptions *options, const SsRecording *recording, DrawFilm draw,
            char **words, GError **error)
 {
-  const SsOutputSettings settings = { .units = options->style.units };
   gboolean shows_progress = !options->is_quiet && isatty (STDERR_FILENO);
   SsFilm film;
-  gboolean is_drawn
-    = draw (recording, &settings, shows_progress ? say_progress : NULL, NULL, &film, error);
+  gboolean is_drawn = draw (recording, &options->settings, shows_progress ? say_progress : NULL,
+                            NULL, &film, error);
 
   if (shows_progress)
     clear_progress ();
@@ -97,9 +96,8 @@ static GBytes *
 draw_page (const AnimateOptions *options, const SsRecording *recording, char **words,
            GError **error G_GNUC_UNUSED)
 {
-  const SsOutputSettings settings = { .units = options->style.units };
   guint n_moments;
-  GBytes *page = ss_animation_page (recording, &settings, &n_moments);
+  GBytes *page = ss_animation_page (recording, &options->settings, &n_moments);
 
   *words = g_strdup_printf ("%u moments, opens in any browser, no network", n_moments);
   return page;
@@ -187,7 +185,7 @@ run (int argc, char **argv)
   const GOptionEntry entries[] = {
     SS_SCENARIO_OPTION_ENTRIES (options.scenario),
     SS_OUTPUT_OPTION_ENTRIES (options.output),
-    SS_TERMINAL_OPTION_ENTRIES (options.terminal),
+    SS_UNITS_OPTION_ENTRY (options.terminal),
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.is_quiet, "Say nothing of the file", NULL },
     G_OPTION_ENTRY_NULL
   };
@@ -197,7 +195,7 @@ run (int argc, char **argv)
   if (!ss_command_parse (&ss_command_animate, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_animate, argc, argv, 1, 1)
-      || !ss_terminal_style (&options.terminal, &options.style))
+      || !ss_terminal_units (&options.terminal, &options.settings.units))
     return SS_EXIT_INPUT;
   if (options.output.path == NULL)
     options.output.path = g_strdup (DEFAULT_PATH);

@@ -16,7 +16,7 @@ typedef struct
   SsScenarioOptions scenario;
   SsOutputOptions output;
   SsTerminalOptions terminal;
-  SsReportStyle style;
+  SsMemoryUnits units;
   char **with;
   char *steps;
   guint step_a, step_b;          /* 0: whole runs */
@@ -126,7 +126,7 @@ static SsExit
 answer (const CompareOptions *options, const SsCompareSide *a, const SsCompareSide *b,
         SsCanvasFormat format)
 {
-  g_autofree char *table = ss_compare_table (a, b, options->style.units);
+  g_autofree char *table = ss_compare_table (a, b, options->units);
   g_autoptr (SsCanvas) canvas = NULL;
   g_autoptr (GBytes) picture = NULL;
   g_autoptr (GError) error = NULL;
@@ -135,7 +135,7 @@ answer (const CompareOptions *options, const SsCompareSide *a, const SsCompareSi
     return SS_EXIT_OUTPUT;
   if (options->output.path != NULL)
     {
-      canvas = ss_compare_figure (a, b, options->style.units);
+      canvas = ss_compare_figure (a, b, options->units);
       picture = ss_canvas_draw (canvas, format, &error);
       if (picture == NULL
           || !ss_file_write (options->output.path, picture, options->output.replaces, &error))
@@ -195,7 +195,7 @@ run (int argc, char **argv)
       "Change a setting of the second only (repeatable)", "PATH=VALUE" },
     { "steps", 0, 0, G_OPTION_ARG_STRING, &options.steps, "Compare two steps of one run", "A,B" },
     SS_OUTPUT_OPTION_ENTRIES (options.output),
-    SS_TERMINAL_OPTION_ENTRIES (options.terminal),
+    SS_UNITS_OPTION_ENTRY (options.terminal),
     G_OPTION_ENTRY_NULL
   };
   SsCanvasFormat format;
@@ -204,7 +204,7 @@ run (int argc, char **argv)
   if (!ss_command_parse (&ss_command_compare, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_compare, argc, argv, 1, 2)
-      || !ss_terminal_style (&options.terminal, &options.style) || !read_steps (&options)
+      || !ss_terminal_units (&options.terminal, &options.units) || !read_steps (&options)
       || !check_sides (&options, argc) || !find_format (options.output.path, &format))
     return SS_EXIT_INPUT;
   if (options.steps != NULL)

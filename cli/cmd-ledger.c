@@ -6,6 +6,7 @@
 #include "cli/console.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
+#include "cli/terminal.h"
 #include "hw/units.h"
 #include "ops/ledger.h"
 #include "sim/simulate.h"
@@ -125,25 +126,22 @@ run (int argc, char **argv)
   g_autoptr (SsRecording) recording = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  g_autofree char *units = NULL;
+  g_auto (SsTerminalOptions) terminal = { 0 };
+  SsMemoryUnits units;
   Ledger ledger = { .out = text };
   const GOptionEntry entries[] = {
     SS_SCENARIO_OPTION_ENTRIES (options),
     SS_OUTPUT_OPTION_ENTRIES (output),
-    { "units", 0, 0, G_OPTION_ARG_STRING, &units, "GiB (default) or GB", "UNIT" },
+    SS_UNITS_OPTION_ENTRY (terminal),
     G_OPTION_ENTRY_NULL
   };
   SsExit status;
 
   if (!ss_command_parse (&ss_command_ledger, entries, &argc, &argv, &status))
     return status;
-  if (!ss_command_check_arguments (&ss_command_ledger, argc, argv, 1, 1))
+  if (!ss_command_check_arguments (&ss_command_ledger, argc, argv, 1, 1)
+      || !ss_terminal_units (&terminal, &units))
     return SS_EXIT_INPUT;
-  if (units && !g_str_equal (units, "GiB") && !g_str_equal (units, "GB"))
-    {
-      ss_console_error ("--units: \"%s\" is not known; known: GiB, GB", units);
-      return SS_EXIT_INPUT;
-    }
   scenario = ss_scenario_options_load (&options, argv[1]);
   if (scenario == NULL)
     return SS_EXIT_INPUT;
@@ -155,7 +153,7 @@ run (int argc, char **argv)
     }
   ledger.config = ss_scenario_trace_config (scenario);
   ledger.recording = recording;
-  ledger.unit = units && g_str_equal (units, "GB") ? SS_UNITS_GB : SS_UNITS_GIB;
+  ledger.unit = units == SS_MEMORY_GB ? SS_UNITS_GB : SS_UNITS_GIB;
   g_string_append_printf (text, "%s, %s\n\n", recording->model_name, recording->summary);
   add_parameters (&ledger);
   add_states (&ledger);

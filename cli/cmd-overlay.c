@@ -3,6 +3,7 @@
 #include "cli/console.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
+#include "cli/terminal.h"
 #include "output/overlay.h"
 #include "sim/simulate.h"
 
@@ -10,7 +11,8 @@ typedef struct
 {
   SsScenarioOptions scenario;
   SsOutputOptions picture;
-  char *units;
+  SsTerminalOptions terminal;
+  SsMemoryUnits units;
   int device, step;
 } Options;
 
@@ -19,21 +21,19 @@ options_clear (Options *self)
 {
   ss_scenario_options_clear (&self->scenario);
   ss_output_options_clear (&self->picture);
-  g_clear_pointer (&self->units, g_free);
+  ss_terminal_options_clear (&self->terminal);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 static gboolean
-check_options (const Options *self)
+check_options (Options *self)
 {
-  if (self->units != NULL && !g_str_equal (self->units, "GiB") && !g_str_equal (self->units, "GB"))
-    ss_console_error ("--units: \"%s\" is not known; known: GiB, GB", self->units);
-  else if (self->device < SS_REAL_ANY_DEVICE)
+  if (self->device < SS_REAL_ANY_DEVICE)
     ss_console_error ("--device: %d is no device; they count from 0", self->device);
   else if (self->step < 1)
     ss_console_error ("--step: %d is no step; they count from 1", self->step);
   else
-    return TRUE;
+    return ss_terminal_units (&self->terminal, &self->units);
   return FALSE;
 }
 
@@ -41,11 +41,9 @@ check_options (const Options *self)
 static SsExit
 answer (const Options *options, const SsOverlay *overlay, const char *path)
 {
-  SsMemoryUnits units
-    = options->units != NULL && g_str_equal (options->units, "GB") ? SS_MEMORY_GB : SS_MEMORY_GIB;
   const char *target = options->picture.path;
   g_autofree char *name = g_path_get_basename (path);
-  g_autofree char *text = ss_overlay_table (overlay, name, units);
+  g_autofree char *text = ss_overlay_table (overlay, name, options->units);
   g_autoptr (SsCanvas) canvas = NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
@@ -54,7 +52,7 @@ answer (const Options *options, const SsOverlay *overlay, const char *path)
     return SS_EXIT_OUTPUT;
   if (target == NULL)
     return SS_EXIT_FITS;
-  canvas = ss_overlay_figure (overlay, name, units);
+  canvas = ss_overlay_figure (overlay, name, options->units);
   bytes = ss_canvas_draw (canvas, g_str_has_suffix (target, ".svg") ? SS_CANVAS_SVG
                                                                     : SS_CANVAS_PNG, &error);
   if (bytes != NULL && ss_output_options_write_bytes (&options->picture, bytes, &error))
@@ -105,7 +103,7 @@ run (int argc, char **argv)
       "The real run's device; without it the one with the most events", "N" },
     { "step", 0, 0, G_OPTION_ARG_INT, &options.step,
       "The simulated step with which the real file begins (1)", "N" },
-    { "units", 0, 0, G_OPTION_ARG_STRING, &options.units, "GiB (default) or GB", "UNIT" },
+    SS_UNITS_OPTION_ENTRY (options.terminal),
     G_OPTION_ENTRY_NULL
   };
   SsExit status;

@@ -70,8 +70,14 @@ terminal_width (void)
 }
 
 gboolean
+ss_terminal_units (const SsTerminalOptions *self, SsMemoryUnits *units)
+{
+  return read_units (self->units, units);
+}
+
+gboolean
 ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style)
 {
   *style = (SsReportStyle) { .width = terminal_width (), .is_utf8 = g_get_charset (NULL) };
-  return read_units (self->units, &style->units) && read_color (self->color, &style->has_colour);
+  return ss_terminal_units (self, &style->units) && read_color (self->color, &style->has_colour);
 }

@@ -17,13 +17,18 @@ typedef struct
 void ss_terminal_options_clear (SsTerminalOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsTerminalOptions, ss_terminal_options_clear)
 
-/* The rows of a GOptionEntry table. */
-#define SS_TERMINAL_OPTION_ENTRIES(self)                                                           \
+/* The row of a GOptionEntry table, for answers without colour. */
+#define SS_UNITS_OPTION_ENTRY(self)                                                                \
   { "units", 0, 0, G_OPTION_ARG_STRING, &(self).units, "Powers of 1024 or of 1000 (GiB)",          \
-    "GiB|GB" },                                                                                    \
+    "GiB|GB" }
+/* The rows for those with it. */
+#define SS_TERMINAL_OPTION_ENTRIES(self)                                                           \
+  SS_UNITS_OPTION_ENTRY (self),                                                                    \
   { "color", 0, 0, G_OPTION_ARG_STRING, &(self).color, "Colour in the answer (auto)",              \
     "auto|always|never" }
 
+/* The units alone. FALSE and said: they have another value. */
+gboolean ss_terminal_units (const SsTerminalOptions *self, SsMemoryUnits *units);
 /* Fills all but device_capacity_bytes. FALSE and said: one of the options has another value. */
 gboolean ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style);
 

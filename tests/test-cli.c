@@ -215,6 +215,21 @@ Test (cli, quiet_leaves_the_answer_to_the_status)
   cr_expect (eq (str, result.err, (char *) ""));
 }
 
+/* an option that an answer has no use for is none of its command */
+Test (cli, every_answer_in_bytes_has_units_and_only_coloured_ones_colour)
+{
+  static const char *const commands[] = { "ledger", "compare", "animate", "overlay", "sweep" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_auto (SsCliResult) help = RUN (commands[i], "--help");
+      gboolean is_coloured = g_str_equal (commands[i], "sweep");
+
+      cr_expect (ne (ptr, strstr (help.out, "--units=GiB|GB"), NULL), "%s", commands[i]);
+      cr_expect (eq (int, strstr (help.out, "--color=") != NULL, is_coloured), "%s", commands[i]);
+    }
+}
+
 Test (cli, units_and_colour_are_as_asked)
 {
   g_auto (SsCliResult) plain = RUN (SS_TEACHING, "--no-files");
