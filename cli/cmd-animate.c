@@ -2,11 +2,10 @@
  *
  * The two steps of a scenario as a lesson: a film, or a page to step through.
  */
-#include <unistd.h>
-
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/output-options.h"
+#include "cli/progress.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
 #include "output/animation-frame.h"
@@ -35,20 +34,6 @@ animate_options_clear (AnimateOptions *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AnimateOptions, animate_options_clear)
 
-/* ---- progress ---- */
-
-static void
-say_progress (guint n_done, guint n, gpointer user_data G_GNUC_UNUSED)
-{
-  g_printerr ("\rdrawing %u of %u ", n_done + 1, n);
-}
-
-static void
-clear_progress (void)
-{
-  g_printerr ("\r%*s\r", 32, "");
-}
-
 /* ---- the three kinds of files ---- */
 
 static char *
@@ -58,6 +43,12 @@ film_words (const SsFilm *film)
                           SS_FRAME_HEIGHT, film->duration_s);
 }
 
+static void
+say_progress (guint n_done, guint n, gpointer user_data)
+{
+  ss_progress_say (user_data, "drawing", n_done, n);
+}
+
 typedef gboolean (*DrawFilm) (const SsRecording *, const SsOutputSettings *, SsFilmProgress,
                               gpointer, SsFilm *, GError **);
 
@@ -65,13 +56,13 @@ static GBytes *
 draw_film (const AnimateOptions *options, const SsRecording *recording, DrawFilm draw,
            char **words, GError **error)
 {
-  gboolean shows_progress = !options->is_quiet && isatty (STDERR_FILENO);
+  SsProgress progress;
   SsFilm film;
-  gboolean is_drawn = draw (recording, &options->settings, shows_progress ? say_progress : NULL,
-                            NULL, &film, error);
+  gboolean is_drawn;
 
-  if (shows_progress)
-    clear_progress ();
+  ss_progress_begin (&progress, options->is_quiet);
+  is_drawn = draw (recording, &options->settings, say_progress, &progress, &film, error);
+  ss_progress_end (&progress);
   if (!is_drawn)
     return NULL;
   *words = film_words (&film);
@@ -110,7 +101,8 @@ typedef struct
                    GError **error);
 } Format;
 
-/* NULL and said: the name ends in none of them. */
+/* Standard output gets what the default file would. NULL and said: the name ends in none of
+ * them. */
 static const Format *
 format_of (const char *path)
 {
@@ -119,7 +111,7 @@ format_of (const char *path)
     { ".mp4", draw_mp4 },
     { ".html", draw_page },
   };
-  g_autofree char *lower = g_ascii_strdown (path, -1);
+  g_autofree char *lower = g_ascii_strdown (g_str_equal (path, "-") ? DEFAULT_PATH : path, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (g_str_has_suffix (lower, formats[i].suffix))
@@ -173,7 +165,8 @@ animate (const AnimateOptions *options, const Format *format, const char *scenar
       ss_console_error ("%s", error->message);
       return SS_EXIT_OUTPUT;
     }
-  if (!options->is_quiet && !say_result (path, words, g_bytes_get_size (bytes), recording))
+  if (!options->is_quiet && !g_str_equal (path, "-")
+      && !say_result (path, words, g_bytes_get_size (bytes), recording))
     return SS_EXIT_OUTPUT;
   return recording->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
 }
@@ -200,7 +193,11 @@ run (int argc, char **argv)
   if (options.output.path == NULL)
     options.output.path = g_strdup (DEFAULT_PATH);
   format = format_of (options.output.path);
-  return format != NULL ? animate (&options, format, argv[1]) : SS_EXIT_INPUT;
+  if (format == NULL)
+    return SS_EXIT_INPUT;
+  if (!ss_output_options_check (&options.output))
+    return SS_EXIT_OUTPUT;
+  return animate (&options, format, argv[1]);
 }
 
 const SsCommand ss_command_animate = {

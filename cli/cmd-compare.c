@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/output-options.h"
+#include "cli/picture.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
 #include "output/compare.h"
@@ -70,22 +71,6 @@ check_sides (const CompareOptions *self, int argc)
   return FALSE;
 }
 
-/* FALSE and said: the name of the picture ends in neither. */
-static gboolean
-find_format (const char *path, SsCanvasFormat *format)
-{
-  g_autofree char *lower = path != NULL ? g_ascii_strdown (path, -1) : NULL;
-
-  *format = SS_CANVAS_PNG;
-  if (lower == NULL || g_str_has_suffix (lower, ".png"))
-    return TRUE;
-  *format = SS_CANVAS_SVG;
-  if (g_str_has_suffix (lower, ".svg"))
-    return TRUE;
-  ss_console_error ("%s: a picture is a file .png or .svg", path);
-  return FALSE;
-}
-
 /* The scenario with the settings of both, and with those of the second alone. NULL and said. */
 static SsRecording *
 record (const CompareOptions *options, const char *path, gboolean is_second)
@@ -122,6 +107,7 @@ name_of_second (const CompareOptions *options, const SsRecording *a, const SsRec
   return g_strdup (b->scenario_name);
 }
 
+/* A picture on standard output takes the table's place. */
 static SsExit
 answer (const CompareOptions *options, const SsCompareSide *a, const SsCompareSide *b,
         SsCanvasFormat format)
@@ -131,7 +117,7 @@ answer (const CompareOptions *options, const SsCompareSide *a, const SsCompareSi
   g_autoptr (GBytes) picture = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!ss_console_print (table))
+  if (g_strcmp0 (options->output.path, "-") != 0 && !ss_console_print (table))
     return SS_EXIT_OUTPUT;
   if (options->output.path != NULL)
     {
@@ -205,8 +191,10 @@ run (int argc, char **argv)
     return status;
   if (!ss_command_check_arguments (&ss_command_compare, argc, argv, 1, 2)
       || !ss_terminal_units (&options.terminal, &options.units) || !read_steps (&options)
-      || !check_sides (&options, argc) || !find_format (options.output.path, &format))
+      || !check_sides (&options, argc) || !ss_picture_format (options.output.path, &format))
     return SS_EXIT_INPUT;
+  if (!ss_output_options_check (&options.output))
+    return SS_EXIT_OUTPUT;
   if (options.steps != NULL)
     return compare_steps (&options, argv[1], format);
   return compare_runs (&options, argv[1], argc == 3 ? argv[2] : argv[1], format);

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/output-options.h"
+#include "cli/picture.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
 #include "output/overlay.h"
@@ -13,6 +14,7 @@ typedef struct
   SsOutputOptions picture;
   SsTerminalOptions terminal;
   SsMemoryUnits units;
+  SsCanvasFormat format;
   int device, step;
 } Options;
 
@@ -33,11 +35,12 @@ check_options (Options *self)
   else if (self->step < 1)
     ss_console_error ("--step: %d is no step; they count from 1", self->step);
   else
-    return ss_terminal_units (&self->terminal, &self->units);
+    return ss_terminal_units (&self->terminal, &self->units)
+           && ss_picture_format (self->picture.path, &self->format);
   return FALSE;
 }
 
-/* The picture goes to the file of -o, an SVG if its name ends so; `-` takes the answer's place. */
+/* A picture on standard output takes the table's place. */
 static SsExit
 answer (const Options *options, const SsOverlay *overlay, const char *path)
 {
@@ -53,8 +56,7 @@ answer (const Options *options, const SsOverlay *overlay, const char *path)
   if (target == NULL)
     return SS_EXIT_FITS;
   canvas = ss_overlay_figure (overlay, name, options->units);
-  bytes = ss_canvas_draw (canvas, g_str_has_suffix (target, ".svg") ? SS_CANVAS_SVG
-                                                                    : SS_CANVAS_PNG, &error);
+  bytes = ss_canvas_draw (canvas, options->format, &error);
   if (bytes != NULL && ss_output_options_write_bytes (&options->picture, bytes, &error))
     return SS_EXIT_FITS;
   ss_console_error ("%s", error->message);
@@ -113,6 +115,8 @@ run (int argc, char **argv)
   if (!ss_command_check_arguments (&ss_command_overlay, argc, argv, 2, 2)
       || !check_options (&options))
     return SS_EXIT_INPUT;
+  if (!ss_output_options_check (&options.picture))
+    return SS_EXIT_OUTPUT;
   return lay (&options, argv[1], argv[2]);
 }
 

@@ -125,6 +125,17 @@ simulate (RunOptions *options, const char *path)
   return answer (options, recording);
 }
 
+/* Several files have no place on standard output. FALSE and said. */
+static gboolean
+check_folder (const RunOptions *self)
+{
+  if (g_strcmp0 (self->folder, "-") != 0)
+    return TRUE;
+  ss_console_error ("-o -: a run's files go into a folder; --json prints the run on standard "
+                    "output");
+  return FALSE;
+}
+
 static SsExit
 run (int argc, char **argv)
 {
@@ -148,7 +159,7 @@ run (int argc, char **argv)
   if (!ss_command_parse (&ss_command_run, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_run, argc, argv, 1, 1)
-      || !ss_terminal_style (&options.terminal, &options.style))
+      || !check_folder (&options) || !ss_terminal_style (&options.terminal, &options.style))
     return SS_EXIT_INPUT;
   return simulate (&options, argv[1]);
 }

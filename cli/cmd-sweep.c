@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/scenario-options.h"
 #include "cli/sweep-arguments.h"
@@ -28,6 +29,7 @@ typedef struct
   SsReportStyle style;
   char *output;                  /* NULL: the default's */
   char *plot;                    /* NULL: none */
+  SsCanvasFormat format;         /* of the plot */
   int n_jobs;
   gboolean replaces, wants_json, is_quiet, writes_no_files;
 } SweepOptions;
@@ -315,7 +317,6 @@ static gboolean
 deliver_plot (const SweepOptions *options, const SsScenario *base, const SsSweepTable *table,
               GString *wrote)
 {
-  SsCanvasFormat format;
   SsProgress progress;
   g_autoptr (GArray) curve = NULL;
   g_autoptr (SsCanvas) canvas = NULL;
@@ -324,12 +325,11 @@ deliver_plot (const SweepOptions *options, const SsScenario *base, const SsSweep
 
   if (options->plot == NULL)
     return TRUE;
-  format = g_str_has_suffix (options->plot, ".svg") ? SS_CANVAS_SVG : SS_CANVAS_PNG;
   ss_progress_begin (&progress, options->is_quiet);
   curve = ss_sweep_optimum (base, table, (guint) options->n_jobs, &progress);
   ss_progress_end (&progress);
   canvas = ss_sweep_figure (table, options->style.units, curve, "policy=optimal");
-  picture = ss_canvas_draw (canvas, format, &error);
+  picture = ss_canvas_draw (canvas, options->format, &error);
   if (picture == NULL || !ss_file_write (options->plot, picture, options->replaces, &error))
     {
       ss_console_error ("%s", error->message);
@@ -429,11 +429,11 @@ check_options (SweepOptions *options)
     ss_console_error ("--jobs: %d is not between 1 and 1024", options->n_jobs);
   else if (options->wants_json && goes_to_stdout (options))
     ss_console_error ("--json and -o - both want the standard output");
-  else if (options->plot != NULL && !g_str_has_suffix (options->plot, ".png")
-           && !g_str_has_suffix (options->plot, ".svg"))
-    ss_console_error ("--plot: \"%s\" ends neither in .png nor in .svg", options->plot);
+  else if (g_strcmp0 (options->plot, "-") == 0)
+    ss_console_error ("--plot: a file .png or .svg, not standard output");
   else
-    return ss_terminal_style (&options->terminal, &options->style);
+    return ss_picture_format (options->plot, &options->format)
+           && ss_terminal_style (&options->terminal, &options->style);
   return FALSE;
 }
 

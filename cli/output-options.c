@@ -12,6 +12,19 @@ ss_output_options_clear (SsOutputOptions *self)
   g_clear_pointer (&self->path, g_free);
 }
 
+gboolean
+ss_output_options_check (const SsOutputOptions *self)
+{
+  g_autofree char *shown = NULL;
+
+  if (self->path == NULL || g_str_equal (self->path, "-") || self->replaces
+      || !g_file_test (self->path, G_FILE_TEST_IS_REGULAR))
+    return TRUE;
+  shown = g_filename_display_name (self->path);
+  ss_console_error ("%s: exists already; -f replaces it", shown);
+  return FALSE;
+}
+
 SsExit
 ss_output_options_write (const SsOutputOptions *self, const char *text)
 {

@@ -24,6 +24,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsOutputOptions, ss_output_options_clear)
     "Write to this file; - is standard output", "FILE" },                                          \
   { "force", 'f', 0, G_OPTION_ARG_NONE, &(self).replaces, "Replace a file that exists", NULL }
 
+/* Before any work is done. FALSE and said: the file is there and is not to be replaced. */
+gboolean ss_output_options_check (const SsOutputOptions *self);
 /* SS_EXIT_FITS, or SS_EXIT_OUTPUT and said. */
 SsExit ss_output_options_write (const SsOutputOptions *self, const char *text);
 /* The same for what is no text; nothing is said. SS_OUTPUT_ERROR_WRITE, SS_OUTPUT_ERROR_EXISTS. */

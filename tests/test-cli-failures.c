@@ -53,6 +53,63 @@ Test (cli_failures, wrong_files_are_refused_with_their_name)
     }
 }
 
+/* before any work: a film takes seconds */
+Test (cli_failures, a_picture_that_exists_is_left_alone_without_force)
+{
+  static const struct { const char *command, *file; } rows[] = {
+    { "animate \"$F\" -o", "a.gif" },
+    { "compare \"$F\" --steps=1,2 -o", "a.png" },
+    { "sweep \"$F\" training/micro-batch=1,2 --no-files --plot", "a.svg" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *path = ss_cli_write (rows[i].file, "mine", -1);
+      g_autofree char *line = g_strdup_printf ("\"$S\" %s %s", rows[i].command, rows[i].file);
+      g_autofree char *said = g_strdup_printf ("stepsim: %s: exists already; -f replaces it\n",
+                                               rows[i].file);
+      g_auto (SsCliResult) result = ss_cli_shell (line);
+      g_autofree char *left = ss_cli_read (rows[i].file);
+
+      cr_expect (eq (int, result.status, 3), "%s", line);
+      cr_expect (eq (str, result.out, (char *) ""), "%s", line);
+      cr_expect (eq (str, result.err, said));
+      cr_expect (eq (str, left, (char *) "mine"), "%s", line);
+    }
+}
+
+Test (cli_failures, a_file_of_no_known_kind_is_refused)
+{
+  static const char *const lines[] = {
+    "\"$S\" \"$F\" -o -",
+    "\"$S\" animate \"$F\" -o a.gfi",
+    "\"$S\" compare \"$F\" --steps=1,2 -o a.pdf",
+    "\"$S\" sweep \"$F\" training/micro-batch=1,2 --plot a.pdf",
+    "\"$S\" sweep \"$F\" training/micro-batch=1,2 --plot -",
+    "\"$S\" overlay \"$F\" \"$F\" -o a.pdf",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_auto (SsCliResult) result = ss_cli_shell (lines[i]);
+      g_autoptr (GDir) folder = g_dir_open (ss_cli_folder (), 0, NULL);
+
+      cr_expect (eq (int, result.status, 2), "%s", lines[i]);
+      cr_expect (eq (str, result.out, (char *) ""), "%s", lines[i]);
+      cr_expect (eq (uint, ss_cli_count_lines (result.err), 1), "%s", result.err);
+      cr_expect (eq (ptr, (gpointer) g_dir_read_name (folder), NULL), "%s", lines[i]);
+    }
+}
+
+Test (cli_failures, a_picture_can_go_to_standard_output)
+{
+  g_auto (SsCliResult) result
+    = ss_cli_shell ("\"$S\" compare \"$F\" --steps=1,2 -o - > out; head -c 4 out");
+
+  cr_expect (eq (str, result.err, (char *) ""));
+  cr_expect (eq (str, result.out, (char *) "\x89PNG"));
+}
+
 Test (cli_failures, wrong_values_are_refused)
 {
   static const char *const settings[] = {
