@@ -132,6 +132,24 @@ ss_program_module_layer (const SsProgram *self, guint32 module_id)
   return module (self, module_id)->layer;
 }
 
+gint
+ss_program_layer_in_phase (const SsProgram *self, guint32 module_id, SsPhase phase)
+{
+  switch (phase)
+    {
+    case SS_PHASE_FORWARD:
+    case SS_PHASE_LOSS:
+    case SS_PHASE_BACKWARD:
+      return ss_program_module_layer (self, module_id);
+    case SS_PHASE_LOAD:
+    case SS_PHASE_OPTIMIZER:
+    case SS_PHASE_ZERO_GRAD:
+    case SS_N_PHASES:
+      break;
+    }
+  return -1;
+}
+
 char *
 ss_program_module_path (const SsProgram *self, guint32 module_id)
 {

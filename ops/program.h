@@ -89,6 +89,9 @@ guint ss_program_n_modules (const SsProgram *self);
 guint32 ss_program_module_parent (const SsProgram *self, guint32 module_id);
 /* Decoder layer from 0, or -1. */
 gint ss_program_module_layer (const SsProgram *self, guint32 module_id);
+/* The same for what a module does in that phase: loading and the optimizer work on a layer's
+ * parameters, but stand outside layers. */
+gint ss_program_layer_in_phase (const SsProgram *self, guint32 module_id, SsPhase phase);
 /* "model.layers.19.mlp.up_proj"; "" for the root. (transfer full) */
 char *ss_program_module_path (const SsProgram *self, guint32 module_id);
 

@@ -35,25 +35,6 @@ step_now (Account *account)
   return steps->len > 0 ? &g_array_index (steps, SsStepRecord, steps->len - 1) : NULL;
 }
 
-/* Loading and the optimizer work on a layer's parameters, but stand outside layers. */
-static gint
-layer_of (const Account *account, const SsMemoryEvent *event)
-{
-  switch (account->phase)
-    {
-    case SS_PHASE_FORWARD:
-    case SS_PHASE_LOSS:
-    case SS_PHASE_BACKWARD:
-      return ss_program_module_layer (account->program, event->module_id);
-    case SS_PHASE_LOAD:
-    case SS_PHASE_OPTIMIZER:
-    case SS_PHASE_ZERO_GRAD:
-    case SS_N_PHASES:
-      break;
-    }
-  return -1;
-}
-
 static SsPeakRecord
 state_now (Account *account, const SsMemoryEvent *event)
 {
@@ -64,7 +45,7 @@ state_now (Account *account, const SsMemoryEvent *event)
     .step = phase->step,
     .micro_batch = phase->micro_batch,
     .phase = phase->name,
-    .layer = layer_of (account, event),
+    .layer = ss_program_layer_in_phase (account->program, event->module_id, account->phase),
     .op = event->op,
     .device_ns = account->device_ns,
   };

@@ -7,6 +7,7 @@ typedef struct
   SsAllocator *allocator;
   SsBlock **blocks;              /* by storage */
   SsMemoryVerdict *verdict;
+  const SsMark *place;           /* the last that was met, or NULL */
   gboolean empties_cache;
 } Run;
 
@@ -21,6 +22,18 @@ note_peaks (Run *run)
     = MAX (run->verdict->peak_reserved_bytes, stats->reserved_bytes);
 }
 
+/* Every mark says where it stands. */
+static void
+note_failure (Run *run, const SsStorageInfo *failed)
+{
+  SsMemoryVerdict *verdict = run->verdict;
+
+  verdict->phase = run->place ? (SsPhase) run->place->phase : SS_PHASE_LOAD;
+  verdict->step = run->place ? run->place->step : 0;
+  verdict->micro_batch = run->place ? run->place->micro_batch : 0;
+  verdict->layer = ss_program_layer_in_phase (run->program, failed->module_id, verdict->phase);
+}
+
 /* FALSE: out of memory.  A request of 0 bytes never reaches an allocator. */
 static gboolean
 allocate (Run *run, guint32 storage_id)
@@ -33,6 +46,8 @@ allocate (Run *run, guint32 storage_id)
   run->blocks[storage_id]
     = ss_allocator_allocate (run->allocator, storage->bytes, storage->stream, &report);
   note_peaks (run);
+  if (!run->blocks[storage_id])
+    note_failure (run, storage);
   return run->blocks[storage_id] != NULL;
 }
 
@@ -48,7 +63,8 @@ meet (Run *run, SsInstructionType type, guint32 index)
         ss_allocator_release (run->allocator, g_steal_pointer (&run->blocks[index]));
       break;
     case SS_MARK:
-      if (run->empties_cache && ss_mark_ends_step (ss_program_mark (run->program, index)))
+      run->place = ss_program_mark (run->program, index);
+      if (run->empties_cache && ss_mark_ends_step (run->place))
         ss_allocator_empty_cache (run->allocator);
       break;
     case SS_RUN:

@@ -14,6 +14,10 @@ typedef struct
 {
   gboolean fits;
   guint64 peak_allocated_bytes, peak_reserved_bytes;   /* up to the failed request if it does not */
+  /* of that request */
+  guint step, micro_batch;       /* 0 as in SsMark */
+  SsPhase phase;
+  gint layer;                    /* -1 outside layers */
 } SsMemoryVerdict;
 
 /* FALSE with SS_ALLOCATOR_ERROR_CONF. `empties_cache`: empty_cache () after each step. */

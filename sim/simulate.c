@@ -238,6 +238,26 @@ ss_simulate_memory (const SsScenario *scenario, const SsProgram *program, SsMemo
 }
 
 SsRecording *
+ss_simulate_outcome (const SsScenario *scenario, const SsProgram *program, GError **error)
+{
+  guint64 capacity_bytes = ss_scenario_capacity_bytes (scenario);
+  SsMemoryVerdict verdict;
+  SsRecording *recording;
+
+  if (!ss_simulate_memory (scenario, program, &verdict, error))
+    return NULL;
+  if (verdict.fits)
+    return ss_simulate_figures (scenario, program, capacity_bytes, error);
+  recording = record_question (scenario, program);
+  recording->is_oom = TRUE;
+  recording->oom.at.step = verdict.step;
+  recording->oom.at.micro_batch = verdict.micro_batch;
+  recording->oom.at.phase = ss_phase_name (verdict.phase);
+  recording->oom.at.layer = verdict.layer;
+  return recording;
+}
+
+SsRecording *
 ss_simulate (const SsScenario *scenario, GError **error)
 {
   g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, error);

@@ -26,6 +26,11 @@ SsRecording *ss_simulate_program (const SsScenario *scenario, const SsProgram *p
  * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
 SsRecording *ss_simulate_figures (const SsScenario *scenario, const SsProgram *program,
                                   guint64 capacity_bytes, GError **error);
+/* Its figures within the scenario's own capacity if it fits.  If memory runs out, only that and
+ * where: is_oom and step, micro-batch, phase and layer of oom.at, found without a clock.
+ * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
+SsRecording *ss_simulate_outcome (const SsScenario *scenario, const SsProgram *program,
+                                  GError **error);
 /* Without a clock: whether it fits. SS_ALLOCATOR_ERROR_CONF. */
 gboolean ss_simulate_memory (const SsScenario *scenario, const SsProgram *program,
                              SsMemoryVerdict *verdict, GError **error);

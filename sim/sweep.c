@@ -244,7 +244,6 @@ static gboolean
 run_scenario (const Pool *pool, const SsScenario *scenario, guint index, const char *value,
               const SsSweepSearch *search, GError **error)
 {
-  guint64 capacity_bytes = ss_scenario_capacity_bytes (scenario);
   g_autoptr (SsProgram) program = ss_trace_cache_get (pool->cache, scenario, error);
   g_autoptr (SsRecording) recording = NULL, unlimited = NULL;
   SsSweepPoint point = { 0 };
@@ -253,7 +252,7 @@ run_scenario (const Pool *pool, const SsScenario *scenario, guint index, const c
     return FALSE;
   recording = pool->run->is_full
                 ? ss_simulate_program (scenario, program, error)
-                : ss_simulate_figures (scenario, program, capacity_bytes, error);
+                : ss_simulate_outcome (scenario, program, error);
   if (recording == NULL)
     return FALSE;
   if (recording->is_oom)

@@ -190,6 +190,38 @@ Test (simulate, one_trace_serves_two_capacities)
   cr_expect (gt (u64, a->peak.allocated_bytes, b->peak.allocated_bytes));
 }
 
+/* The one is found with a clock, the other without. */
+Test (simulate, outcome_says_where_memory_runs_out)
+{
+  static const struct
+  {
+    const char *capacity, *phase;
+  } rows[] = {
+    { "hardware/capacity=4 GiB", "load" },
+    { "hardware/capacity=11 GiB", "forward" },
+    { "hardware/capacity=13 GiB", "optimizer" },
+    { "hardware/capacity=18 GiB", "forward" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      const char *const overrides[] = { rows[i].capacity, NULL };
+      g_autoptr (SsScenario) scenario
+          = ss_scenario_load (SCENARIOS "teaching-4layer.xml", overrides, NULL);
+      g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, NULL);
+      g_autoptr (SsRecording) whole = ss_simulate_program (scenario, program, NULL);
+      g_autoptr (SsRecording) outcome = ss_simulate_outcome (scenario, program, NULL);
+
+      cr_assert (whole->is_oom && outcome->is_oom, "%s", rows[i].capacity);
+      cr_expect (eq (str, (char *) outcome->oom.at.phase, (char *) rows[i].phase));
+      cr_expect (eq (str, (char *) outcome->oom.at.phase, (char *) whole->oom.at.phase));
+      cr_expect (eq (uint, outcome->oom.at.step, whole->oom.at.step));
+      cr_expect (eq (uint, outcome->oom.at.micro_batch, whole->oom.at.micro_batch));
+      cr_expect (eq (int, outcome->oom.at.layer, whole->oom.at.layer));
+      cr_expect (eq (u64, outcome->capacity_bytes, whole->capacity_bytes));
+    }
+}
+
 static SsRecording *
 two_layers (const char *override)
 {
