@@ -7,8 +7,13 @@
 #include "memory/tensor.h"
 
 #define MIB G_GUINT64_CONSTANT (1048576)
-/* kMinBlockSize and kLargeBuffer of c10/core/AllocatorConfig.h */
+/* kMinBlockSize, kSmallSize, kSmallBuffer, kMinLargeAlloc, kRoundLarge and kLargeBuffer of
+ * c10/core/AllocatorConfig.h */
 #define MIN_BLOCK_BYTES G_GUINT64_CONSTANT (512)
+#define SMALL_MAX_BYTES MIB
+#define SMALL_SEGMENT_BYTES (2 * MIB)
+#define MIN_LARGE_BYTES (10 * MIB)
+#define ROUND_LARGE_BYTES (2 * MIB)
 #define LARGE_SEGMENT_BYTES (20 * MIB)
 
 /* ---- values ---- */
@@ -415,4 +420,14 @@ ss_alloc_conf_round (const SsAllocConf *conf, guint64 bytes)
   if (divisions > 1 && bytes > ss_size_mul (MIN_BLOCK_BYTES, divisions))
     step = (G_GUINT64_CONSTANT (1) << log2_bytes) >> log2_of (divisions);
   return (bytes + step - 1) / step * step;
+}
+
+guint64
+ss_alloc_conf_segment (const SsAllocConf *conf, guint64 size_bytes)
+{
+  if (size_bytes <= SMALL_MAX_BYTES)
+    return SMALL_SEGMENT_BYTES;
+  if (size_bytes < MIN_LARGE_BYTES)
+    return conf->large_segment_bytes;
+  return (size_bytes + ROUND_LARGE_BYTES - 1) / ROUND_LARGE_BYTES * ROUND_LARGE_BYTES;
 }

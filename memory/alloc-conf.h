@@ -40,4 +40,7 @@ gboolean ss_alloc_conf_limit (const SsAllocConf         *conf,
  * of two; SS_SIZE_OVERFLOW beyond 63 bits. */
 guint64 ss_alloc_conf_round (const SsAllocConf *conf, guint64 bytes);
 
+/* The segment that is asked of the driver for a rounded size, and that a message names. */
+guint64 ss_alloc_conf_segment (const SsAllocConf *conf, guint64 size_bytes);
+
 G_END_DECLS

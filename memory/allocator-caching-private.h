@@ -12,14 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* kMinBlockSize, kSmallSize, kSmallBuffer, kMinLargeAlloc, kRoundLarge of
- * c10/core/AllocatorConfig.h */
+/* kMinBlockSize, kSmallSize and kSmallBuffer of c10/core/AllocatorConfig.h */
 #define MIB G_GUINT64_CONSTANT (1048576)
 #define MIN_BLOCK_BYTES G_GUINT64_CONSTANT (512)
 #define SMALL_MAX_BYTES MIB
 #define SMALL_SEGMENT_BYTES (2 * MIB)
-#define MIN_LARGE_BYTES (10 * MIB)
-#define ROUND_LARGE_BYTES (2 * MIB)
 
 /* What one stream has in one pool. */
 typedef struct

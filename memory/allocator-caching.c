@@ -56,16 +56,6 @@ caching_destroy (SsAllocator *base)
 
 /* ---- a request ---- */
 
-static guint64
-segment_bytes (const CachingAllocator *self, guint64 size_bytes)
-{
-  if (size_bytes <= SMALL_MAX_BYTES)
-    return SMALL_SEGMENT_BYTES;
-  if (size_bytes < MIN_LARGE_BYTES)
-    return self->conf.large_segment_bytes;
-  return (size_bytes + ROUND_LARGE_BYTES - 1) / ROUND_LARGE_BYTES * ROUND_LARGE_BYTES;
-}
-
 /* What a free block could grow by: it counts as its size when expandable ones are compared. */
 static guint64
 room_behind (const CachingBlock *block)
@@ -171,7 +161,7 @@ caching_allocate (SsAllocator *base, guint64 bytes, guint stream, SsOomReport *r
     }
   ss_caching_finish_events (self);
   request.size_bytes = ss_alloc_conf_round (&self->conf, bytes);
-  request.segment_bytes = segment_bytes (self, request.size_bytes);
+  request.segment_bytes = ss_alloc_conf_segment (&self->conf, request.size_bytes);
   request.pool = request.size_bytes <= SMALL_MAX_BYTES ? &self->small : &self->large;
   request.stream = ss_caching_stream (request.pool, stream);
   block = search (self, &request);
