@@ -9,7 +9,8 @@ ss_commands (void)
   static const SsCommand *const commands[] = {
     &ss_command_animate,     &ss_command_compare,
     &ss_command_sweep,       &ss_command_ledger,   &ss_command_trace,
-    &ss_command_snapshot,    &ss_command_overlay,  &ss_command_show,
+    &ss_command_snapshot,    &ss_command_overlay,  &ss_command_explain,
+    &ss_command_show,
     &ss_command_list,
     &ss_command_validate,    &ss_command_bench,
     &ss_command_dump_events, &ss_command_dump_ops, &ss_command_replay_allocator,

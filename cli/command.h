@@ -14,6 +14,7 @@ typedef enum
 {
   SS_EXIT_FITS = 0,              /* simulated and fits; for other commands: done */
   SS_EXIT_OUT_OF_MEMORY = 1,     /* simulated and ran out of memory */
+  SS_EXIT_NOT_FOUND = 1,         /* explain: nothing of that size */
   SS_EXIT_INPUT = 2,             /* usage or bad input */
   SS_EXIT_OUTPUT = 3             /* could not write, or a program that helps is missing or failed */
 } SsExit;
@@ -47,6 +48,7 @@ gboolean ss_command_check_arguments (const SsCommand *self, int argc, char **arg
 extern const SsCommand ss_command_run;
 extern const SsCommand ss_command_animate;
 extern const SsCommand ss_command_compare;
+extern const SsCommand ss_command_explain;
 extern const SsCommand ss_command_show;
 extern const SsCommand ss_command_ledger;
 extern const SsCommand ss_command_overlay;

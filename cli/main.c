@@ -37,8 +37,7 @@ short_help (void)
   g_string_append (text,
     "\nOptions of a run (stepsim --help-all has all of them):\n"
     "  -s, --set=PATH=VALUE   change a setting: training/micro-batch=2 (repeatable)\n"
-    "  --json                 print one JSON object, nothing else\n"
-    "  -o DIR, --no-files     where its files go (stepsim-out), or nowhere\n\n"
+    "  --json, --no-files     print one JSON object alone; write no files (-o DIR: where)\n\n"
     "Exit status: 0 fits, 1 out of memory, 2 bad usage or input, 3 could not write.\n");
   return g_string_free (text, FALSE);
 }

@@ -52,6 +52,8 @@ HEADERS = {
     'sim/engine.h': '#include <glib.h>\n',
     'sim/stream.h': '#include "sim/engine.h"\n',
     'sim/recording.h': '#include "memory/category.h"\n',
+    'sim/oom-message.h': '',
+    'sim/explanation.h': '#include "sim/oom-message.h"\n',
     'sim/simulate.h': '#include "scenarios/scenario.h"\n#include "sim/recording.h"\n',
     'output/output.h': '#include "sim/recording.h"\n',
     'cli/command.h': '#include "sim/simulate.h"\n#include "output/output.h"\n',
@@ -72,6 +74,8 @@ class Arrows(unittest.TestCase):
                              ('sim/stream.c', 'sim/engine.h'),
                              ('sim/replay.c', 'sim/stream.h'),
                              ('output/a.c', 'memory/category.h'),
+                             ('output/a.c', 'sim/explanation.h'),
+                             ('output/a.c', 'sim/oom-message.h'),
                              ('cli/a.c', 'sim/engine.h')):
             with self.subTest(path=path, header=header):
                 self.assertEqual(self.check({path: f'#include "{header}"\n'}), [])
