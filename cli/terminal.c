@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/config.h"
 #include "cli/console.h"
 
 #define PLAIN_WIDTH 80
@@ -28,7 +29,7 @@ read_units (const char *text, SsMemoryUnits *units)
   return FALSE;
 }
 
-/* NO_COLOR as no-color.org has it: set and not empty. */
+/* NO_COLOR as no-color.org has it: set and not empty; what the user's own file says goes before. */
 static gboolean
 terminal_has_colour (void)
 {
@@ -69,15 +70,35 @@ terminal_width (void)
   return PLAIN_WIDTH;
 }
 
+/* A file that is wrong is refused even where options leave nothing to it: it is not to be found out
+ * later. */
+static gboolean
+load_config (SsConfig *config)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (ss_config_load (config, &error))
+    return TRUE;
+  ss_console_error ("%s", error->message);
+  return FALSE;
+}
+
 gboolean
 ss_terminal_units (const SsTerminalOptions *self, SsMemoryUnits *units)
 {
-  return read_units (self->units, units);
+  g_auto (SsConfig) config = { NULL };
+
+  return load_config (&config)
+         && read_units (self->units != NULL ? self->units : config.units, units);
 }
 
 gboolean
 ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style)
 {
+  g_auto (SsConfig) config = { NULL };
+
   *style = (SsReportStyle) { .width = terminal_width (), .is_utf8 = g_get_charset (NULL) };
-  return ss_terminal_units (self, &style->units) && read_color (self->color, &style->has_colour);
+  return load_config (&config)
+         && read_units (self->units != NULL ? self->units : config.units, &style->units)
+         && read_color (self->color != NULL ? self->color : config.color, &style->has_colour);
 }

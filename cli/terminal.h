@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How an answer looks on this terminal: units, colour, width, characters, from the options, the
- * environment and what stdout is.  It knows no answer.  The command owns the struct and clears it.
+ * user's file of settings, the environment and what stdout is.  It knows no answer.  The command
+ * owns the struct and clears it.
  */
 #pragma once
 
@@ -27,9 +28,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsTerminalOptions, ss_terminal_options_clear)
   { "color", 0, 0, G_OPTION_ARG_STRING, &(self).color, "Colour in the answer (auto)",              \
     "auto|always|never" }
 
-/* The units alone. FALSE and said: they have another value. */
+/* The units alone. FALSE and said: they have another value, or the
+ * file of settings is wrong. */
 gboolean ss_terminal_units (const SsTerminalOptions *self, SsMemoryUnits *units);
-/* Fills all but device_capacity_bytes. FALSE and said: one of the options has another value. */
+/* Fills all but device_capacity_bytes. FALSE and said: the same. */
 gboolean ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style);
 
 G_END_DECLS

@@ -51,14 +51,24 @@ ss_cli_result_clear (SsCliResult *self)
   g_free (self->err);
 }
 
+/* Nothing of who runs the tests: the file of settings is looked for in the test's folder. */
+static char **
+make_environment (void)
+{
+  char **environment = g_environ_setenv (g_get_environ (), "XDG_CONFIG_HOME", folder, TRUE);
+
+  return g_environ_unsetenv (environment, "NO_COLOR");
+}
+
 SsCliResult
 ss_cli_spawn (const char *const *argv)
 {
+  g_auto (GStrv) environment = make_environment ();
   g_autoptr (GError) error = NULL;
   SsCliResult result = { 0 };
   int wait_status = 0;
 
-  g_spawn_sync (folder, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &result.out,
+  g_spawn_sync (folder, (char **) argv, environment, G_SPAWN_SEARCH_PATH, NULL, NULL, &result.out,
                 &result.err, &wait_status, &error);
   cr_assert (eq (ptr, error, NULL), "%s", error != NULL ? error->message : "");
   result.status

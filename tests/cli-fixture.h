@@ -26,7 +26,7 @@ void ss_cli_remove_folder (void);
 /* (transfer none) */
 const char *ss_cli_folder (void);
 
-/* Runs the program in the test's folder. */
+/* Runs the program in the test's folder, which is $XDG_CONFIG_HOME too. */
 SsCliResult ss_cli_spawn (const char *const *argv);
 #define RUN(...) ss_cli_spawn ((const char *const[]) { SS_STEPSIM, __VA_ARGS__, NULL })
 /* A shell line, in which $S is the program and $F the scenario. */
