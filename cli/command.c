@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include <string.h>
+
 #include "cli/console.h"
+#include "hw/problems.h"
 
 const SsCommand *const *
 ss_commands (void)
@@ -37,6 +40,25 @@ usage_name (const SsCommand *self)
                                  : g_strconcat ("stepsim ", self->name, NULL);
 }
 
+/* "; near: --units" where GOption met an option that nobody has, or nothing. (transfer full) */
+static char *
+near_options (const GOptionEntry *entries, const GError *error)
+{
+  const char *met = strstr (error->message, "--");
+  g_autofree char *name = met != NULL ? g_strdup (met) : NULL, *hint = NULL;
+  g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
+
+  if (name == NULL || !g_error_matches (error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+    return g_strdup ("");
+  name[strcspn (name, "= ")] = '\0';
+  for (; entries->long_name != NULL; entries++)
+    g_ptr_array_add (known, g_strconcat ("--", entries->long_name, NULL));
+  g_ptr_array_add (known, g_strdup ("--help"));
+  g_ptr_array_add (known, NULL);
+  hint = ss_problems_suggest (name, (const char *const *) known->pdata);
+  return g_str_has_prefix (hint, "near: ") ? g_strconcat ("; ", hint, NULL) : g_strdup ("");
+}
+
 gboolean
 ss_command_parse (const SsCommand    *self,
                   const GOptionEntry *entries,
@@ -61,7 +83,9 @@ ss_command_parse (const SsCommand    *self,
   g_option_context_add_main_entries (context, help, NULL);
   if (!g_option_context_parse (context, argc, argv, &error))
     {
-      ss_console_error ("%s (%s --help)", error->message, name);
+      g_autofree char *hint = near_options (entries, error);
+
+      ss_console_error ("%s%s (%s --help)", error->message, hint, name);
       *status = SS_EXIT_INPUT;
       return FALSE;
     }

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/scenario-options.h"
 #include "hw/problems.h"
 
 static void
@@ -55,13 +56,15 @@ static SsExit
 refuse_word (const char *word)
 {
   g_autoptr (GPtrArray) known = g_ptr_array_new ();
-  g_autofree char *suggestion = NULL;
+  g_autofree char *suggestion = NULL, *hint = NULL;
 
   for (const SsCommand *const *command = ss_commands (); *command != NULL; command++)
     g_ptr_array_add (known, (gpointer) (*command)->name);
   g_ptr_array_add (known, NULL);
+  hint = ss_scenario_options_hint (word);
   suggestion = ss_problems_suggest (word, (const char *const *) known->pdata);
-  ss_console_error ("\"%s\" is neither a file nor a command; %s", word, suggestion);
+  ss_console_error ("\"%s\" is neither a file nor a command; %s", word,
+                    *hint != '\0' ? hint + strlen ("; ") : suggestion);
   return SS_EXIT_INPUT;
 }
 

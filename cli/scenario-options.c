@@ -2,6 +2,7 @@
 #include "cli/scenario-options.h"
 
 #include "cli/console.h"
+#include "hw/data-path.h"
 
 void
 ss_scenario_options_clear (SsScenarioOptions *self)
@@ -36,15 +37,35 @@ overrides_of (const SsScenarioOptions *self, const char *const *more, GError **e
   return g_steal_pointer (&overrides);
 }
 
+char *
+ss_scenario_options_hint (const char *name)
+{
+  g_autofree char *base = g_path_get_basename (name), *file = NULL, *path = NULL, *whole = NULL;
+
+  file = g_strconcat ("scenarios/", base, g_str_has_suffix (base, ".xml") ? "" : ".xml", NULL);
+  path = ss_data_find (file);
+  whole = path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
+  return whole != NULL ? g_strconcat ("; the shipped one is ", whole, NULL) : g_strdup ("");
+}
+
 SsScenario *
 ss_scenario_options_try (const SsScenarioOptions *self, const char *path, const char *const *more,
                          GError **error)
 {
   g_autoptr (GPtrArray) overrides = overrides_of (self, more, error);
+  g_autoptr (GError) problem = NULL;
+  g_autofree char *hint = NULL;
+  SsScenario *scenario;
 
   if (overrides == NULL)
     return NULL;
-  return ss_scenario_load (path, (const char *const *) overrides->pdata, error);
+  scenario = ss_scenario_load (path, (const char *const *) overrides->pdata, &problem);
+  if (scenario != NULL)
+    return scenario;
+  hint = ss_scenario_options_hint (path);
+  g_set_error (error, problem->domain, problem->code, "%s%s", problem->message,
+               g_file_test (path, G_FILE_TEST_EXISTS) ? "" : hint);
+  return NULL;
 }
 
 SsScenario *

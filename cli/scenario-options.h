@@ -35,4 +35,8 @@ SsScenario *ss_scenario_options_load (const SsScenarioOptions *self, const char 
 SsScenario *ss_scenario_options_try (const SsScenarioOptions *self, const char *path,
                                      const char *const *more, GError **error);
 
+/* "; the shipped one is /usr/share/stepsim/scenarios/x.xml" for the name of one that comes with
+ * the program, with .xml or without, or "". (transfer full) */
+char *ss_scenario_options_hint (const char *name);
+
 G_END_DECLS

@@ -19,6 +19,35 @@ is_same_file (const char *a, const char *b)
   return g_str_equal (whole_a, whole_b);
 }
 
+/* "; near: llama3-8b", or nothing: which shipped model an href may have meant. (transfer full) */
+static char *
+near_models (const char *href)
+{
+  g_auto (GStrv) known = ss_data_list ("scenarios/models");
+  g_autofree char *name = g_path_get_basename (href), *hint = NULL;
+
+  if (g_str_has_suffix (name, ".xml"))
+    name[strlen (name) - strlen (".xml")] = '\0';
+  hint = ss_problems_suggest (name, (const char *const *) known);
+  return g_str_has_prefix (hint, "near: ") ? g_strconcat ("; ", hint, NULL) : g_strdup ("");
+}
+
+static void
+refuse_href (SsLoading *self, const char *element, const char *href, const char *beside)
+{
+  g_autofree char *hint = NULL;
+
+  if (!g_str_equal (element, "model"))
+    {
+      ss_loading_problem (self, element, "href", "href: there is no file \"%s\"", beside);
+      return;
+    }
+  hint = near_models (href);
+  ss_loading_problem (self, element, "href",
+                      "href: there is no file \"%s\", and no shipped model of that name%s", beside,
+                      hint);
+}
+
 /* Where an href of the element points: beside the scenario; if it was an override, from the current
  * folder; for a model, among the shipped ones.  NULL with the problem added. */
 static char *
@@ -41,8 +70,7 @@ find_file (SsLoading *self, const char *element, const char *href)
     return g_strdup (href);
   if (shipped)
     return g_steal_pointer (&shipped);
-  ss_loading_problem (self, element, "href", "href: there is no file \"%s\"%s", beside,
-                      g_str_equal (element, "model") ? ", and no shipped model of that name" : "");
+  refuse_href (self, element, href, beside);
   return NULL;
 }
 

@@ -53,6 +53,35 @@ Test (cli_failures, wrong_files_are_refused_with_their_name)
     }
 }
 
+Test (cli_failures, what_is_near_an_unknown_name_is_said)
+{
+  static const struct { const char *line, *said; } rows[] = {
+    { "\"$S\" \"$F\" --unit=GB", "Unknown option --unit=GB; near: --units (stepsim --help)" },
+    { "\"$S\" sweep --plt=x", "Unknown option --plt=x; near: --plot (stepsim sweep --help)" },
+    { "\"$S\" \"$F\" --foo", "stepsim: Unknown option --foo (stepsim --help)" },
+    { "\"$S\" sweeep", "stepsim: \"sweeep\" is neither a file nor a command; near: sweep" },
+    { "\"$S\" llama8b-h100", "command; the shipped one is " SS_SOURCE_DIR
+                             "/scenarios/llama8b-h100.xml" },
+    { "\"$S\" sweep llama8b-h100.xml training/steps=1,2",
+      "directory; the shipped one is " SS_SOURCE_DIR "/scenarios/llama8b-h100.xml" },
+    { "\"$S\" nothing.xml", "nothing.xml: cannot be opened: No such file or directory" },
+    { "\"$S\" \"$F\" -s hardware/device=h100", "near: h100-sxm-80gb" },
+    { "\"$S\" \"$F\" -s model/href=models/llama3-8.xml", "near: llama3-8b" },
+    { "\"$S\" \"$F\" -s checkpointing/policy=sqr", "near: sqrt" },
+    { "\"$S\" list device", "near: devices" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (SsCliResult) result = ss_cli_shell (rows[i].line);
+
+      cr_expect (eq (int, result.status, 2), "%s", rows[i].line);
+      cr_expect (eq (str, result.out, (char *) ""), "%s", rows[i].line);
+      cr_expect (eq (uint, ss_cli_count_lines (result.err), 1), "%s", result.err);
+      cr_expect (g_str_has_suffix (g_strchomp (result.err), rows[i].said), "%s", result.err);
+    }
+}
+
 /* before any work: a film takes seconds */
 Test (cli_failures, a_picture_that_exists_is_left_alone_without_force)
 {

@@ -230,6 +230,32 @@ Test (cli, every_answer_in_bytes_has_units_and_only_coloured_ones_colour)
     }
 }
 
+/* a device and a model of one's own, in the user's folder and in one of the system's */
+Test (cli, data_of_ones_own_is_found)
+{
+  static const char *const variables[] = { "XDG_DATA_HOME", "XDG_DATA_DIRS" };
+  g_auto (SsCliResult) made = ss_cli_shell (
+    "mkdir -p stepsim/hw/devices stepsim/scenarios/models"
+    " && sed 's/name=\"[^\"]*\"/name=\"My card\"/' '" SS_SOURCE_DIR "/hw/devices/rtx-4090.xml'"
+    " > stepsim/hw/devices/mine.xml && cp '" SS_SOURCE_DIR "/scenarios/models/gpt2.xml'"
+    " stepsim/scenarios/models/my-model.xml");
+
+  cr_assert (eq (int, made.status, 0), "%s", made.err);
+  for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
+    {
+      g_autofree char *line = g_strdup_printf (
+        "export %s=\"$PWD\"; \"$S\" list devices; \"$S\" list models; \"$S\" ledger \"$F\""
+        " -s hardware/device=mine -s model/href=models/my-model.xml"
+        " -s training/sequence-length=1024", variables[i]);
+      g_auto (SsCliResult) result = ss_cli_shell (line);
+
+      cr_expect (eq (int, result.status, 0), "%s", result.err);
+      cr_expect (ne (ptr, strstr (result.out, "\nmine "), NULL), "%s", result.out);
+      cr_expect (ne (ptr, strstr (result.out, "My card"), NULL), "%s", result.out);
+      cr_expect (ne (ptr, strstr (result.out, "\nmy-model "), NULL), "%s", result.out);
+    }
+}
+
 Test (cli, units_and_colour_are_as_asked)
 {
   g_auto (SsCliResult) plain = RUN (SS_TEACHING, "--no-files");
