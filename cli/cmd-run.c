@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/progress.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
+#include "sim/advice.h"
 #include "sim/simulate.h"
 
 #define DEFAULT_FOLDER "stepsim-out"
@@ -14,7 +16,7 @@ typedef struct
   SsTerminalOptions terminal;
   SsReportStyle style;
   char *folder;
-  gboolean wants_json, is_quiet, dumps_program, writes_no_files;
+  gboolean wants_json, is_quiet, dumps_program, writes_no_files, gives_no_advice;
 } RunOptions;
 
 static void
@@ -82,18 +84,68 @@ deliver_files (const RunOptions *options, const SsRecording *recording)
   return ss_console_print (wrote->str) ? status : SS_EXIT_OUTPUT;
 }
 
-static SsExit
-answer (const RunOptions *options, const SsRecording *recording)
+/* ---- advice ---- */
+
+static void
+on_trial (guint n_done, guint n_all, gpointer user_data)
 {
-  SsExit status = SS_EXIT_FITS;
+  ss_progress_say (user_data, "trying changes", n_done, n_all);
+}
+
+static void
+advise (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
+        SsProgram *program)
+{
+  SsProgress progress;
+  SsAdviceRun run = {
+    .n_threads = g_get_num_processors (), .progress = on_trial, .user_data = &progress,
+  };
+
+  /* who wants no answer and no files has nobody to tell */
+  if (options->gives_no_advice || (options->is_quiet && options->writes_no_files))
+    return;
+  ss_progress_begin (&progress, options->is_quiet);
+  ss_advise (recording, scenario, program, &run);
+  ss_progress_end (&progress);
+}
+
+/* ---- the answer ---- */
+
+/* What happened first; what could be changed takes longer, and follows. */
+static gboolean
+print_report (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
+              SsProgram *program)
+{
+  g_autofree char *text = options->is_quiet ? NULL : ss_report (recording, &options->style);
+  g_autofree char *advice = NULL;
+
+  if (text != NULL && !ss_console_print (text))
+    return FALSE;
+  advise (options, recording, scenario, program);
+  advice = options->is_quiet ? NULL : ss_report_advice (recording, &options->style);
+  return advice == NULL || ss_console_print (advice);
+}
+
+static gboolean
+print_json (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
+            SsProgram *program)
+{
   g_autofree char *text = NULL;
 
-  if (options->wants_json)
-    text = ss_recording_to_json (recording);
-  else if (!options->is_quiet)
-    text = ss_report (recording, &options->style);
-  if (text != NULL && !ss_console_print (text))
-    status = SS_EXIT_OUTPUT;
+  advise (options, recording, scenario, program);
+  text = ss_recording_to_json (recording);
+  return ss_console_print (text);
+}
+
+static SsExit
+answer (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
+        SsProgram *program)
+{
+  gboolean is_printed = options->wants_json
+                          ? print_json (options, recording, scenario, program)
+                          : print_report (options, recording, scenario, program);
+  SsExit status = is_printed ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+
   if (!options->writes_no_files && deliver_files (options, recording) != SS_EXIT_FITS)
     status = SS_EXIT_OUTPUT;
   if (status != SS_EXIT_FITS)
@@ -120,9 +172,8 @@ simulate (RunOptions *options, const char *path)
       ss_console_error ("%s: %s", path, error->message);
       return SS_EXIT_INPUT;
     }
-  g_clear_pointer (&program, ss_program_unref);
   options->style.device_capacity_bytes = ss_device_capacity_bytes (ss_scenario_device (scenario));
-  return answer (options, recording);
+  return answer (options, recording, scenario, program);
 }
 
 /* Several files have no place on standard output. FALSE and said. */
@@ -150,6 +201,8 @@ run (int argc, char **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.folder,
       "Write the run's files here instead of " DEFAULT_FOLDER, "DIR" },
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },
+    { "no-advice", 0, 0, G_OPTION_ARG_NONE, &options.gives_no_advice,
+      "Do not look for changes with which the run fits, or fits faster", NULL },
     { "dump-program", 0, 0, G_OPTION_ARG_NONE, &options.dumps_program,
       "Print the traced program instead of running it", NULL },
     G_OPTION_ENTRY_NULL

@@ -18,12 +18,13 @@ overrides_of (const SsScenarioOptions *self, const char *const *more, GError **e
 {
   g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
 
-  for (char **set = self->set; set != NULL && *set != NULL; set++)
-    g_ptr_array_add (overrides, g_strdup (*set));
+  /* the last one holds: a --set, as advice prints it, beside the command it is advice for */
   if (self->alloc_conf != NULL)
     g_ptr_array_add (overrides, g_strconcat ("allocator/alloc-conf=", self->alloc_conf, NULL));
   if (self->capacity != NULL)
     g_ptr_array_add (overrides, g_strconcat ("hardware/capacity=", self->capacity, NULL));
+  for (char **set = self->set; set != NULL && *set != NULL; set++)
+    g_ptr_array_add (overrides, g_strdup (*set));
   for (; more != NULL && *more != NULL; more++)
     g_ptr_array_add (overrides, g_strdup (*more));
   for (guint i = 0; i < overrides->len; i++)

@@ -2,10 +2,14 @@
  *
  * Why memory ran out, want or fragmentation, and the changes that were tried and fit.
  */
+#include <string.h>
+
 #include "output/report-private.h"
 
-static void
-append_cause (SsReport *report)
+#define MAX_LINES 6
+
+void
+ss_report_cause (SsReport *report)
 {
   const SsRecording *recording = report->recording;
   SsMemoryUnits units = report->style.units;
@@ -18,7 +22,8 @@ append_cause (SsReport *report)
     return;
   if (recording->least_state_bytes + recording->context_bytes > recording->capacity_bytes)
     line = g_strdup_printf ("Parameters, gradients and optimizer states alone are %s, without any "
-                            "activation; there is %s. It cannot fit in any setting.",
+                            "activation; there is %s. No checkpoints and no smaller batch can make "
+                            "it fit.",
                             states, capacity);
   else if (recording->least_bytes > recording->capacity_bytes)
     line = g_strdup_printf ("Plain want: all steps together need %s at one moment, whatever the "
@@ -32,22 +37,157 @@ append_cause (SsReport *report)
   ss_report_wrap (report, "", line);
 }
 
-void
-ss_report_advice (SsReport *report)
+/* ---- what was tried ---- */
+
+/* As a shell takes it: most values need no quotes. */
+static char *
+command_words (const SsAdvice *advice)
+{
+  GString *words = g_string_new (NULL);
+
+  for (char **setting = advice->settings; *setting != NULL; setting++)
+    {
+      g_autofree char *clean = ss_clean_text (*setting);
+      g_autofree char *quoted = g_shell_quote (clean);
+      gboolean is_plain = TRUE;
+
+      for (const char *c = clean; *c != '\0'; c++)
+        is_plain = is_plain && (g_ascii_isalnum (*c) || strchr ("/=-_.,:+", *c) != NULL);
+      g_string_append_printf (words, "%s--set %s", words->len > 0 ? " " : "",
+                              is_plain ? clean : quoted);
+    }
+  return g_string_free (words, FALSE);
+}
+
+/* "+7 %"; "+0 %" for less than a half either way. */
+static char *
+percent (double change)
+{
+  gint64 percent = (gint64) (change * 100 + (change < 0 ? -0.5 : 0.5));
+
+  return g_strdup_printf ("%+" G_GINT64_FORMAT " %%", percent);
+}
+
+static gint
+compare_changes (gconstpointer a, gconstpointer b)
+{
+  const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
+
+  return (gint) x->changes - (gint) y->changes;
+}
+
+static gint
+compare_times (gconstpointer a, gconstpointer b)
+{
+  const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
+
+  if (x->time_change < y->time_change || x->time_change > y->time_change)
+    return x->time_change < y->time_change ? -1 : 1;
+  return compare_changes (a, b);
+}
+
+/* The fastest of each lever; if those are too many, what changes least.  The fastest first. */
+static GPtrArray *
+choose (const GPtrArray *advice)
+{
+  g_autoptr (GHashTable) levers = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *chosen = g_ptr_array_new ();
+
+  for (guint i = 0; i < advice->len; i++)
+    if (g_hash_table_add (levers, ((SsAdvice *) g_ptr_array_index (advice, i))->lever))
+      g_ptr_array_add (chosen, g_ptr_array_index (advice, i));
+  g_ptr_array_sort (chosen, compare_changes);
+  if (chosen->len > MAX_LINES)
+    g_ptr_array_set_size (chosen, MAX_LINES);
+  g_ptr_array_sort (chosen, compare_times);
+  return chosen;
+}
+
+static void
+append_entry (SsReport *report, const SsAdvice *advice)
+{
+  g_autofree char *reserved
+    = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
+  g_autofree char *time = percent (advice->time_change), *command = command_words (advice);
+  g_autofree char *first
+    = g_strdup_printf ("%11s%11s  %-8s  ", time, reserved,
+                       ss_advice_changes_name (advice->changes));
+
+  ss_report_wrap (report, first, advice->what);
+  g_string_append_printf (report->text, "      %s\n", command);
+}
+
+static void
+append_table (SsReport *report)
+{
+  const GPtrArray *advice = report->recording->advice;
+  g_autoptr (GPtrArray) chosen = choose (advice);
+  guint n_more;
+
+  g_string_append_printf (report->text, "\nTo make it fit\n%11s%11s  %s\n", "step time",
+                          "reserved", "changes");
+  for (guint i = 0; i < chosen->len; i++)
+    append_entry (report, g_ptr_array_index (chosen, i));
+  n_more = advice->len - chosen->len;
+  if (n_more > 0)
+    g_string_append_printf (report->text, "%u more %s; --json has %s.\n", n_more,
+                            n_more == 1 ? "change fits" : "changes fit",
+                            n_more == 1 ? "it" : "them");
+}
+
+static void
+append_nearest (SsReport *report)
 {
   const SsRecording *recording = report->recording;
+  g_autofree char *missing
+    = ss_format_bytes (recording->nearest_missing_bytes, report->style.units, 1);
+  g_autofree char *line = NULL;
 
-  append_cause (report);
-  if (recording->advice->len == 0)
-    return;
-  g_string_append_printf (report->text, "\n%-49s%s\n", "To make it fit", "reserved at most");
-  for (guint i = 0; i < recording->advice->len; i++)
-    {
-      const SsAdvice *advice = recording->advice->pdata[i];
-      g_autofree char *change = g_strconcat ("--set ", advice->path, "=", advice->value, NULL);
-      g_autofree char *peak
-        = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
+  if (recording->nearest_missing_bytes > 0)
+    line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
+                            "nearest (%s) is still short of %s.",
+                            recording->nearest, missing);
+  else
+    line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
+                            "nearest (%s) leaves enough, but not in pieces that fit.",
+                            recording->nearest);
+  g_string_append_c (report->text, '\n');
+  ss_report_wrap (report, "", line);
+}
 
-      g_string_append_printf (report->text, "  %s\n    %-45s%16s\n", change, advice->what, peak);
-    }
+/* Of a run that fits: what would be faster. */
+static void
+append_faster (SsReport *report)
+{
+  const SsAdvice *advice = g_ptr_array_index (report->recording->advice, 0);
+  g_autofree char *reserved
+    = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
+  g_autofree char *time = ss_format_time (advice->step_ns);
+  g_autofree char *change = percent (advice->time_change), *command = command_words (advice);
+  g_autofree char *line
+    = g_strdup_printf ("With %s it fits as well: %s reserved, %s a step (%s).", advice->what,
+                       reserved, time, change);
+
+  g_string_append_c (report->text, '\n');
+  ss_report_wrap (report, "", line);
+  g_string_append_printf (report->text, "      %s\n", command);
+}
+
+char *
+ss_report_advice (const SsRecording *recording, const SsReportStyle *style)
+{
+  SsReport report = { .recording = recording, .style = *style, .text = g_string_new (NULL) };
+
+  report.style.width = MAX (style->width, SS_REPORT_MIN_WIDTH);
+  if (recording->is_oom && recording->advice->len > 0)
+    append_table (&report);
+  else if (recording->is_oom && recording->nearest != NULL)
+    append_nearest (&report);
+  else if (recording->advice->len > 0)
+    append_faster (&report);
+  if (recording->n_untried > 0)
+    g_string_append_printf (report.text,
+                            "Changes that were not tried because they would take too long: %u.\n",
+                            recording->n_untried);
+  return g_string_free (report.text, FALSE);
 }

@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+#define SS_REPORT_MIN_WIDTH 72
+
 typedef struct
 {
   const SsRecording *recording;
@@ -22,7 +24,7 @@ void ss_report_breakdown (SsReport *report, const char *title, const SsPeakRecor
 /* One column for each step that came to its end. */
 void ss_report_steps (SsReport *report);
 
-/* Why memory ran out and what was tried that fits; nothing for a run that fits. */
-void ss_report_advice (SsReport *report);
+/* Why memory ran out; nothing for a run that fits. */
+void ss_report_cause (SsReport *report);
 
 G_END_DECLS

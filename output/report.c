@@ -6,7 +6,6 @@
 #include "output/finding.h"
 #include "output/report-private.h"
 
-#define MIN_WIDTH 72
 #define BOLD_RED "\x1b[1;31m"
 #define BOLD_GREEN "\x1b[1;32m"
 #define PLAIN "\x1b[0m"
@@ -160,7 +159,7 @@ append_failure (SsReport *report)
     ss_report_wrap (report, "", fragments);
   if (recording->oom.message != NULL)
     g_string_append_printf (report->text, "\nPyTorch's own words:\n%s\n", recording->oom.message);
-  ss_report_advice (report);
+  ss_report_cause (report);
 }
 
 static void
@@ -275,7 +274,7 @@ ss_report (const SsRecording *recording, const SsReportStyle *style)
 {
   SsReport report = { .recording = recording, .style = *style, .text = g_string_new (NULL) };
 
-  report.style.width = MAX (style->width, MIN_WIDTH);
+  report.style.width = MAX (style->width, SS_REPORT_MIN_WIDTH);
   append_question (&report);
   if (recording->is_oom)
     append_failure (&report);

@@ -337,6 +337,40 @@ put_flop_convention (GString *json, const SsRecording *self)
   put_text (json, "flop_convention", self->flop_convention);
 }
 
+/* A fraction that may be negative, in millionths. */
+static void
+put_fraction (GString *json, const char *key, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  begin (json, key);
+  g_string_append (json, g_ascii_formatd (text, sizeof text, "%.6f", value));
+}
+
+static void
+put_advice_entry (GString *json, const SsAdvice *advice)
+{
+  begin (json, NULL);
+  g_string_append (json, "\n  {");
+  begin (json, "set");
+  g_string_append_c (json, '{');
+  for (char **setting = advice->settings; *setting != NULL; setting++)
+    {
+      g_auto (GStrv) pieces = g_strsplit (*setting, "=", 2);
+
+      put_text (json, pieces[0], pieces[1]);
+    }
+  g_string_append_c (json, '}');
+  put_text (json, "what", advice->what);
+  put_uint (json, "peak_allocated_bytes", advice->peak_allocated_bytes);
+  put_uint (json, "peak_reserved_bytes", advice->peak_reserved_bytes);
+  put_ms (json, "step_time_ms", advice->step_ns);
+  put_double_or_null (json, "tokens_per_s", advice->tokens_per_s);
+  put_fraction (json, "time_change", advice->time_change);
+  put_text (json, "changes", ss_advice_changes_name (advice->changes));
+  g_string_append_c (json, '}');
+}
+
 /* Changes that were tried and fit, as `--set PATH=VALUE` takes them. */
 static void
 put_advice (GString *json, const SsRecording *self)
@@ -344,20 +378,7 @@ put_advice (GString *json, const SsRecording *self)
   begin (json, "advice");
   g_string_append_c (json, '[');
   for (guint i = 0; i < self->advice->len; i++)
-    {
-      const SsAdvice *advice = self->advice->pdata[i];
-
-      begin (json, NULL);
-      g_string_append_c (json, '{');
-      begin (json, "set");
-      g_string_append_c (json, '{');
-      put_text (json, advice->path, advice->value);
-      g_string_append_c (json, '}');
-      put_text (json, "what", advice->what);
-      put_uint (json, "peak_allocated_bytes", advice->peak_allocated_bytes);
-      put_uint (json, "peak_reserved_bytes", advice->peak_reserved_bytes);
-      g_string_append_c (json, '}');
-    }
+    put_advice_entry (json, g_ptr_array_index (self->advice, i));
   g_string_append_c (json, ']');
 }
 

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "memory/category.h"
+#include "sim/advice-entry.h"
 
 G_BEGIN_DECLS
 
@@ -117,14 +118,6 @@ typedef struct
   char *message;                 /* PyTorch's sentence */
 } SsOomRecord;
 
-/* A change that makes a run fit which ran out of memory, tried by replaying it. */
-typedef struct
-{
-  char *path, *value;            /* "allocator/alloc-conf", "expandable_segments:True" */
-  char *what;                    /* what it does, in a few words */
-  guint64 peak_allocated_bytes, peak_reserved_bytes;
-} SsAdvice;
-
 typedef struct _SsRecording SsRecording;
 
 struct _SsRecording
@@ -161,7 +154,12 @@ struct _SsRecording
                                   * moment; no allocator can do with less */
   guint64 least_state_bytes;     /* of that, at most at one moment: parameters, master copy,
                                   * gradients and optimizer states */
-  GPtrArray *advice;             /* SsAdvice; empty for a run that fits */
+  /* what ss_advise found; nothing where it was not asked */
+  GPtrArray *advice;             /* SsAdvice, the fastest first: with each a run fits that ran out
+                                  * of memory; or one that fits is faster, with fewer checkpoints */
+  char *nearest;                 /* nothing makes it fit: what comes nearest, or NULL */
+  guint64 nearest_missing_bytes; /* by which it fails; 0: there would be enough in one piece */
+  guint n_untried;               /* changes left out because the run is long */
   guint64 state_bytes_new;       /* optimizer states made by the first update */
 };
 

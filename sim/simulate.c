@@ -2,7 +2,6 @@
 #include "sim/simulate.h"
 
 #include "sim/account.h"
-#include "sim/advice.h"
 #include "sim/optimal-plan.h"
 #include "sim/replay.h"
 
@@ -197,6 +196,15 @@ record (const SsScenario *scenario, const SsReplay *replay, GError **error)
   return g_steal_pointer (&recording);
 }
 
+/* What any allocator would need. */
+static void
+note_least (SsRecording *recording, const SsReplay *replay)
+{
+  recording->least_bytes = ss_size_add (ss_replay_peak_requested_bytes (replay->program, FALSE),
+                                        replay->settings.external_bytes);
+  recording->least_state_bytes = ss_replay_peak_requested_bytes (replay->program, TRUE);
+}
+
 SsRecording *
 ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
 {
@@ -209,8 +217,10 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
   if (recording == NULL)
     return NULL;
   if (recording->is_oom)
-    unwind (scenario, recording);
-  ss_advise_allocator (recording, &replay);
+    {
+      unwind (scenario, recording);
+      note_least (recording, &replay);
+    }
   return recording;
 }
 

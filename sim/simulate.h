@@ -22,7 +22,7 @@ SsProgram *ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands
 SsRecording *ss_simulate_program (const SsScenario *scenario, const SsProgram *program,
                                   GError **error);
 /* The same within another capacity, for its figures alone: what has been released when the
- * exception of an out-of-memory is caught is not looked for, nor what would have helped.
+ * exception of an out-of-memory is caught is not looked for, nor what any allocator would need.
  * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
 SsRecording *ss_simulate_figures (const SsScenario *scenario, const SsProgram *program,
                                   guint64 capacity_bytes, GError **error);

@@ -1,67 +1,297 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <glib/gstdio.h>
+#include <string.h>
 
+#include "scenario-fixture.h"
+#include "sim/advice-private.h"
+#include "sim/advice.h"
 #include "sim/replay-memory.h"
 #include "sim/simulate.h"
+
+/* A run and what is advised about it. */
+typedef struct
+{
+  SsScenario *scenario;
+  SsProgram *program;
+  SsRecording *recording;
+} Advised;
+
+static void
+advised_clear (Advised *self)
+{
+  ss_scenario_unref (self->scenario);
+  ss_program_unref (self->program);
+  ss_recording_unref (self->recording);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Advised, advised_clear)
+
+static Advised
+simulate (const char *path, const char *const *overrides)
+{
+  Advised self;
+
+  self.scenario = fixture_load (path, overrides);
+  self.program = ss_simulate_trace (self.scenario, FALSE, NULL);
+  cr_assert (ne (ptr, self.program, NULL));
+  self.recording = ss_simulate_program (self.scenario, self.program, NULL);
+  cr_assert (ne (ptr, self.recording, NULL));
+  return self;
+}
+
+/* Four layers that need 19.4 GiB at one moment. */
+static Advised
+advise (const char *const *overrides, guint n_threads)
+{
+  g_autofree char *path = fixture_source ("scenarios/teaching-4layer.xml");
+  const SsAdviceRun run = { .n_threads = n_threads };
+  Advised self = simulate (path, overrides);
+
+  ss_advise (self.recording, self.scenario, self.program, &run);
+  return self;
+}
+#define ADVISE(...) advise ((const char *const[]) { __VA_ARGS__, NULL }, 2)
+
+static const SsAdvice *
+entry (const Advised *advised, guint i)
+{
+  return g_ptr_array_index (advised->recording->advice, i);
+}
+
+static const SsAdvice *
+find (const Advised *advised, const char *setting)
+{
+  for (guint i = 0; i < advised->recording->advice->len; i++)
+    if (g_strv_contains ((const char *const *) entry (advised, i)->settings, setting))
+      return entry (advised, i);
+  return NULL;
+}
+
+/* What is advised makes the run fit when it is done, with the figures that were told. */
+static void
+expect_to_hold (const Advised *advised)
+{
+  for (guint i = 0; i < advised->recording->advice->len; i++)
+    {
+      const SsAdvice *advice = entry (advised, i);
+      g_autoptr (SsScenario) changed
+        = ss_scenario_derive (advised->scenario, (const char *const *) advice->settings, NULL);
+      g_autoptr (SsRecording) run = ss_simulate (changed, NULL);
+      const SsStepRecord *last = &g_array_index (run->steps, SsStepRecord, run->steps->len - 1);
+
+      cr_expect (not (run->is_oom), "%s", advice->what);
+      cr_expect (eq (u64, run->peak_reserved_bytes, advice->peak_reserved_bytes));
+      cr_expect (eq (u64, run->peak.allocated_bytes, advice->peak_allocated_bytes));
+      cr_expect (eq (i64, last->end_ns - last->start_ns, advice->step_ns));
+    }
+}
+
+Test (advice, what_is_advised_holds_and_the_fastest_is_first)
+{
+  g_auto (Advised) advised = ADVISE ("hardware/capacity=18 GiB");
+
+  cr_assert (advised.recording->is_oom);
+  cr_assert (ge (u32, advised.recording->advice->len, 6));
+  cr_assert (eq (ptr, advised.recording->nearest, NULL));
+  expect_to_hold (&advised);
+  for (guint i = 1; i < advised.recording->advice->len; i++)
+    cr_expect (le (dbl, entry (&advised, i - 1)->time_change, entry (&advised, i)->time_change));
+}
+
+Test (advice, each_says_what_it_changes)
+{
+  g_auto (Advised) advised = ADVISE ("hardware/capacity=18 GiB");
+
+  cr_assert (eq (int, find (&advised, "checkpointing/policy=block")->changes,
+                 SS_ADVICE_CHANGES_NOTHING));
+  cr_assert (eq (int, find (&advised, "training/gradient-accumulation=2")->changes,
+                 SS_ADVICE_CHANGES_NOTHING));
+  cr_assert (eq (int, find (&advised, "optimizer/type=sgd")->changes,
+                 SS_ADVICE_CHANGES_TRAINING));
+  cr_assert (eq (int, find (&advised, "adapter/type=lora")->changes, SS_ADVICE_CHANGES_TRAINING));
+  /* the scenario says itself how much memory there is */
+  for (guint i = 0; i < advised.recording->advice->len; i++)
+    cr_expect (ne (int, entry (&advised, i)->changes, SS_ADVICE_CHANGES_DEVICE));
+}
+
+/* One layer fewer runs out of memory. */
+Test (advice, no_more_layers_are_checkpointed_than_needed)
+{
+  g_auto (Advised) advised = ADVISE ("hardware/capacity=18 GiB");
+  const SsAdvice *advice = find (&advised, "checkpointing/policy=block");
+  g_auto (Advised) fewer = { 0 };
+  guint m;
+
+  cr_assert (g_str_has_prefix (advice->settings[1], "checkpointing/layers="));
+  m = (guint) g_ascii_strtoull (strchr (advice->settings[1], '=') + 1, NULL, 10);
+  cr_assert (ge (u32, m, 2));
+  fewer = advise ((const char *const[]) { "hardware/capacity=18 GiB", "checkpointing/policy=block",
+                                          m == 2 ? "checkpointing/layers=1"
+                                                 : "checkpointing/layers=2", NULL }, 1);
+  cr_assert (fewer.recording->is_oom);
+}
+
+Test (advice, threads_change_nothing)
+{
+  const char *const overrides[] = { "hardware/capacity=12 GiB", NULL };
+  g_auto (Advised) one = advise (overrides, 1), three = advise (overrides, 3);
+  g_autofree char *a = ss_recording_to_json (one.recording);
+  g_autofree char *b = ss_recording_to_json (three.recording);
+
+  cr_assert (gt (u32, one.recording->advice->len, 0));
+  cr_assert (eq (str, a, b));
+}
+
+/* States alone are 13.5 GiB: nothing that keeps the training helps, and little does by itself. */
+Test (advice, two_changes_at_once_where_one_is_not_enough)
+{
+  g_auto (Advised) advised = ADVISE ("hardware/capacity=12 GiB");
+  const SsAdvice *both = NULL;
+
+  for (guint i = 0; both == NULL && i < advised.recording->advice->len; i++)
+    if (g_strv_contains ((const char *const *) entry (&advised, i)->settings,
+                         "precision/recipe=bf16"))
+      both = entry (&advised, i);
+  cr_assert (both != NULL);
+  cr_assert (ge (u32, g_strv_length (both->settings), 2));
+  cr_assert (ne (ptr, strstr (both->what, ", "), NULL));
+  expect_to_hold (&advised);
+}
+
+/* 906,006,528 parameters of 2 bytes: 1.69 GiB are not there, whatever is done. */
+Test (advice, where_nothing_fits_it_says_what_comes_nearest)
+{
+  g_auto (Advised) advised = ADVISE ("hardware/capacity=2 GiB");
+
+  cr_assert (advised.recording->is_oom);
+  cr_assert (eq (u32, advised.recording->advice->len, 0));
+  cr_assert (ne (ptr, advised.recording->nearest, NULL));
+  cr_assert (gt (u64, advised.recording->nearest_missing_bytes, 0));
+  cr_assert (lt (u64, advised.recording->nearest_missing_bytes,
+                 advised.recording->least_bytes - advised.recording->capacity_bytes));
+}
+
+/* Asked for at one moment is less than there is: options of the allocator, the one that the
+ * scenario has already not among them. */
+Test (advice, options_of_the_allocator_help_against_pieces)
+{
+  g_auto (Advised) advised
+    = ADVISE ("hardware/capacity=19.6 GiB", "allocator/alloc-conf=max_split_size_mb:2048");
+  const SsAdvice *grown = find (&advised, "allocator/alloc-conf=max_split_size_mb:2048,"
+                                          "expandable_segments:True");
+
+  cr_assert (advised.recording->is_oom);
+  cr_assert (le (u64, advised.recording->least_bytes, advised.recording->capacity_bytes));
+  cr_assert (grown != NULL);
+  for (guint i = 0; i < advised.recording->advice->len; i++)
+    for (char **setting = entry (&advised, i)->settings; *setting != NULL; setting++)
+      cr_expect (eq (ptr, strstr (*setting, "2048,max_split_size_mb"), NULL));
+}
+
+/* ---- a run that fits ---- */
+
+Test (advice, fewer_checkpoints_that_fit_as_well)
+{
+  g_auto (Advised) advised = ADVISE ("hardware/capacity=18 GiB", "checkpointing/policy=full");
+  const SsStepRecord *last = &g_array_index (advised.recording->steps, SsStepRecord, 1);
+
+  cr_assert (not (advised.recording->is_oom));
+  cr_assert (eq (u32, advised.recording->advice->len, 1));
+  cr_assert (eq (str, entry (&advised, 0)->settings[0], (char *) "checkpointing/policy=block"));
+  cr_assert (lt (i64, entry (&advised, 0)->step_ns, last->end_ns - last->start_ns));
+  cr_assert (lt (dbl, entry (&advised, 0)->time_change, 0));
+  expect_to_hold (&advised);
+}
+
+Test (advice, a_run_that_fits_without_checkpoints_or_limit_needs_none)
+{
+  g_auto (Advised) plain = ADVISE ("hardware/capacity=22 GiB");
+  g_auto (Advised) roomy = ADVISE ("hardware/capacity=22 GiB", "checkpointing/policy=full");
+  g_auto (Advised) unlimited
+    = ADVISE ("hardware/capacity=unlimited", "checkpointing/policy=full");
+
+  cr_assert (eq (u32, plain.recording->advice->len, 0));
+  cr_assert (eq (u32, unlimited.recording->advice->len, 0));
+  cr_assert (eq (u32, roomy.recording->advice->len, 1));
+  cr_assert (eq (str, entry (&roomy, 0)->settings[0], (char *) "checkpointing/policy=none"));
+}
+
+/* ---- bounds ---- */
+
+/* The strongest where it is no longer than others, else the weaker ones. */
+Test (advice, a_long_run_has_fewer_strengths_tried)
+{
+  g_autofree char *path = fixture_source ("scenarios/teaching-4layer.xml");
+  g_auto (Advised) run
+    = simulate (path, (const char *const[]) { "training/micro-batch=8", NULL });
+  g_autoptr (GPtrArray) all = ss_advice_candidates (run.scenario);
+  const SsTrialBase base = { .scenario = run.scenario, .program = run.program };
+  guint n_found = 0;
+
+  for (guint i = 0; i < all->len; i++)
+    {
+      SsCandidate *candidate = g_ptr_array_index (all, i);
+      const SsCandidateTry *try;
+      double n_ops = ss_candidate_limit (candidate, &base, 3.0 * ss_program_n_ops (run.program));
+
+      cr_expect (gt (dbl, n_ops, 0));
+      cr_expect (eq (u32, candidate->tries->len, 1));
+      try = g_ptr_array_index (candidate->tries, 0);
+      if (g_str_equal (candidate->lever, "checkpointing"))
+        n_found += g_str_equal (try->settings[0], "checkpointing/policy=full");
+      if (g_str_equal (candidate->lever, "micro-batch"))
+        n_found += g_str_equal (try->settings[0], "training/micro-batch=4");
+    }
+  cr_assert (eq (u32, n_found, 2));
+}
+
+/* What cannot be read again cannot be changed. */
+Test (advice, a_file_that_is_gone_has_none)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "stepsim-advice-XXXXXX.xml", NULL);
+  g_autofree char *source = fixture_source ("scenarios/teaching-4layer.xml"), *text = NULL;
+  const SsAdviceRun run = { .n_threads = 1 };
+  g_auto (Advised) advised = { 0 };
+  int fd = g_mkstemp (path);
+
+  cr_assert (ge (int, fd, 0));
+  g_close (fd, NULL);
+  cr_assert (g_file_get_contents (source, &text, NULL, NULL));
+  cr_assert (g_file_set_contents (path, text, -1, NULL));
+  advised = simulate (path, (const char *const[]) { "hardware/capacity=18 GiB", NULL });
+  g_unlink (path);
+  ss_advise (advised.recording, advised.scenario, advised.program, &run);
+  cr_assert (advised.recording->is_oom);
+  cr_assert (eq (u32, advised.recording->advice->len, 0));
+  cr_assert (eq (ptr, advised.recording->nearest, NULL));
+}
+
+/* ---- want and pieces ---- */
 
 static SsScenario *
 load (const char *conf, const char *capacity)
 {
+  g_autofree char *path = fixture_source ("scenarios/llama8b-h100.xml");
   g_autofree char *a = g_strconcat ("allocator/alloc-conf=", conf, NULL);
   g_autofree char *b = g_strconcat ("hardware/capacity=", capacity, NULL);
   const char *overrides[] = { "model/layers=2", "training/sequence-length=2048", a, b, NULL };
-  SsScenario *scenario
-    = ss_scenario_load (SS_SOURCE_DIR "/scenarios/llama8b-h100.xml", overrides, NULL);
 
-  cr_assert (ne (ptr, scenario, NULL));
-  return scenario;
-}
-
-static SsRecording *
-run (const char *conf, const char *capacity)
-{
-  g_autoptr (SsScenario) scenario = load (conf, capacity);
-  SsRecording *recording = ss_simulate (scenario, NULL);
-
-  cr_assert (ne (ptr, recording, NULL));
-  return recording;
+  return fixture_load (path, overrides);
 }
 
 /* pytorch-kernels.md 9.1: the second backward peaks at 13,031,373,312 allocated; context
- * 697,303,040. Far below that nothing helps, and nothing is tried. */
+ * 697,303,040. */
 Test (advice, plain_want_is_told_from_fragmentation)
 {
-  g_autoptr (SsRecording) poor = run ("", "8 GiB"), rich = run ("", "40 GiB");
+  g_autoptr (SsScenario) poor = load ("", "8 GiB"), rich = load ("", "40 GiB");
+  g_autoptr (SsRecording) died = ss_simulate (poor, NULL), lived = ss_simulate (rich, NULL);
 
-  cr_assert (poor->is_oom);
-  cr_assert (gt (u64, poor->least_bytes, G_GUINT64_CONSTANT (13000000000)));
-  cr_assert (lt (u64, poor->least_bytes, G_GUINT64_CONSTANT (13031373312) + 697303040));
-  cr_assert (eq (u32, poor->advice->len, 0));
-  cr_assert (not (rich->is_oom));
-  cr_assert (eq (u32, rich->advice->len, 0));
+  cr_assert (died->is_oom);
+  cr_assert (gt (u64, died->least_bytes, G_GUINT64_CONSTANT (13000000000)));
+  cr_assert (lt (u64, died->least_bytes, G_GUINT64_CONSTANT (13031373312) + 697303040));
+  cr_assert (not (lived->is_oom));
 }
-
-/* Just enough for what is asked at once, but not for what the cache keeps in pieces: what is
- * advised makes it fit when it is done. */
-Test (advice, what_is_advised_holds)
-{
-  g_autoptr (SsRecording) recording = run ("", "13.0 GiB");
-
-  cr_assert (recording->is_oom);
-  cr_assert (le (u64, recording->least_bytes, recording->capacity_bytes));
-  cr_assert (gt (u32, recording->advice->len, 0));
-  for (guint i = 0; i < recording->advice->len; i++)
-    {
-      const SsAdvice *advice = recording->advice->pdata[i];
-      g_autoptr (SsRecording) changed = run (advice->value, "13.0 GiB");
-
-      cr_assert (not (changed->is_oom), "%s", advice->value);
-      cr_assert (eq (u64, changed->peak_reserved_bytes, advice->peak_reserved_bytes));
-      cr_assert (eq (u64, changed->peak.allocated_bytes, advice->peak_allocated_bytes));
-    }
-}
-
 /* The clock changes nothing about memory. */
 Test (replay_memory, agrees_with_the_replay_that_has_a_clock)
 {

@@ -63,7 +63,7 @@ Test (cli_sweep, the_table_names_the_fastest_that_fits)
   cr_expect (eq (str, values, (char *) "1 2 3 4"));
 }
 
-/* a point is the run of the same settings */
+/* a point is the run of the same settings, but that nobody is advised about it */
 Test (cli_sweep, json_has_the_object_of_each_run)
 {
   g_auto (SsCliResult) all = RUN ("sweep", SS_TEACHING, FEW, "--json", "--no-files");
@@ -74,7 +74,8 @@ Test (cli_sweep, json_has_the_object_of_each_run)
     {
       g_autofree char *set = g_strdup_printf ("training/micro-batch=%u", i + 1);
       g_autofree char *value = g_strdup_printf ("%u", i + 1);
-      g_auto (SsCliResult) one = RUN (SS_TEACHING, "--json", "--no-files", "--set", set);
+      g_auto (SsCliResult) one
+        = RUN (SS_TEACHING, "--json", "--no-files", "--no-advice", "--set", set);
       g_autoptr (JsonParser) parser = json_parser_new ();
       JsonObject *met = json_array_get_object_element (array, i), *wanted;
       JsonObjectIter iter;

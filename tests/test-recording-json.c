@@ -78,6 +78,36 @@ Test (recording_json, keys_are_those_of_the_contract)
                "step,micro_batch,pass,layer,allocated_bytes");
 }
 
+/* Settings as `--set` takes them, and what they come to; what saves time is below 0. */
+Test (recording_json, an_advice_has_the_keys_of_the_contract)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  const char *const settings[] = { "checkpointing/policy=block", "a/b=c=d \"e\"", NULL };
+  SsAdvice *advice = g_new0 (SsAdvice, 1);
+  g_autoptr (JsonNode) node = NULL;
+  JsonObject *object, *set;
+
+  advice->settings = g_strdupv ((char **) settings);
+  advice->what = g_strdup ("two things");
+  advice->lever = g_strdup ("a lever");
+  advice->changes = SS_ADVICE_CHANGES_NUMERICS;
+  advice->step_ns = 1500000;
+  advice->tokens_per_s = 2.5;
+  advice->time_change = -0.25;
+  g_ptr_array_add (recording->advice, advice);
+  node = parsed (recording);
+  object = json_array_get_object_element (
+      json_object_get_array_member (json_node_get_object (node), "advice"), 0);
+  expect_keys (object, "set,what,peak_allocated_bytes,peak_reserved_bytes,step_time_ms,"
+                       "tokens_per_s,time_change,changes");
+  set = json_object_get_object_member (object, "set");
+  expect_keys (set, "checkpointing/policy,a/b");
+  cr_assert (eq (str, (char *) json_object_get_string_member (set, "a/b"), "c=d \"e\""));
+  cr_assert (eq (dbl, json_object_get_double_member (object, "step_time_ms"), 1.5));
+  cr_assert (eq (dbl, json_object_get_double_member (object, "time_change"), -0.25));
+  cr_assert (eq (str, (char *) json_object_get_string_member (object, "changes"), "numerics"));
+}
+
 /* Step 1 ends with its states: parameters 8, states 16, workspace 1 MiB.  The room is 34 MiB, so of
  * 12 MiB of activations 9 could stay; the sixth op's half layer is kept (9 MiB), the seventh op's
  * scratch no longer fits. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "output/report.h"
+#include "recording-fixture.h"
+
+static SsAdvice *
+add (SsRecording *recording, const char *lever, SsAdviceChanges changes, double time_change,
+     const char *setting)
+{
+  const char *const settings[] = { setting, NULL };
+  SsAdvice *advice = g_new0 (SsAdvice, 1);
+
+  advice->settings = g_strdupv ((char **) settings);
+  advice->what = g_strconcat ("what ", lever, " does", NULL);
+  advice->lever = g_strdup (lever);
+  advice->changes = changes;
+  advice->time_change = time_change;
+  advice->step_ns = 12000000;
+  advice->peak_reserved_bytes = 40 * SS_MIB;
+  g_ptr_array_add (recording->advice, advice);
+  return advice;
+}
+
+static char *
+text_of (const SsRecording *recording)
+{
+  const SsReportStyle style = { .width = 80 };
+
+  return ss_report_advice (recording, &style);
+}
+
+Test (report_advice, a_line_has_what_it_costs_and_how_to_do_it)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autofree char *text = NULL;
+
+  add (recording, "a", SS_ADVICE_CHANGES_TRAINING, -0.222, "adapter/targets=q v");
+  add (recording, "b", SS_ADVICE_CHANGES_NOTHING, 0.003, "checkpointing/policy=full");
+  text = text_of (recording);
+  cr_assert (eq (str, text, (char *)
+    "\nTo make it fit\n"
+    "  step time   reserved  changes\n"
+    "      -22 %   40.0 MiB  training  what a does\n"
+    "      --set 'adapter/targets=q v'\n"
+    "       +0 %   40.0 MiB  nothing   what b does\n"
+    "      --set checkpointing/policy=full\n"));
+}
+
+/* Six lines, of each lever the fastest; what changes the training gives way, the order is that of
+ * time. */
+Test (report_advice, the_mildest_are_shown_by_time)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autofree char *text = NULL;
+  const char *place = NULL;
+
+  add (recording, "t1", SS_ADVICE_CHANGES_TRAINING, -0.4, "x/y=1");
+  add (recording, "t2", SS_ADVICE_CHANGES_TRAINING, -0.3, "x/y=2");
+  add (recording, "d", SS_ADVICE_CHANGES_DEVICE, -0.2, "x/y=3");
+  for (guint i = 0; i < 5; i++)
+    {
+      const char *const levers[] = { "n0", "n1", "n1", "n2", "n3" };
+
+      add (recording, levers[i], SS_ADVICE_CHANGES_NOTHING, 0.1 + i, "x/y=4");
+    }
+  text = text_of (recording);
+  cr_assert (ne (ptr, strstr (text, "what t1 does"), NULL));
+  cr_assert (eq (ptr, strstr (text, "what t2 does"), NULL));
+  cr_assert (eq (ptr, strstr (text, "+210 %"), NULL));
+  cr_assert (ne (ptr, strstr (text, "\n2 more changes fit; --json has them.\n"), NULL));
+  place = strstr (text, "what t1 does");
+  place = strstr (place, "what d does");
+  cr_assert (place != NULL);
+  place = strstr (place, "what n0 does");
+  cr_assert (place != NULL);
+  cr_assert (ne (ptr, strstr (place, "what n3 does"), NULL));
+}
+
+Test (report_advice, where_nothing_fits_the_nearest_is_named)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autofree char *silent = text_of (recording), *want = NULL, *pieces = NULL;
+
+  recording->nearest = g_strdup ("this");
+  recording->nearest_missing_bytes = 3 * SS_MIB;
+  recording->n_untried = 7;
+  want = text_of (recording);
+  recording->nearest_missing_bytes = 0;
+  pieces = text_of (recording);
+  cr_assert (eq (str, silent, (char *) ""));
+  cr_assert (ne (ptr, strstr (want, "nearest (this)"), NULL));
+  cr_assert (ne (ptr, strstr (want, "short of 3.0 MiB"), NULL));
+  cr_assert (ne (ptr, strstr (want, "would take too long: 7.\n"), NULL));
+  cr_assert (ne (ptr, strstr (pieces, "not in pieces"), NULL));
+}
+
+Test (report_advice, a_run_that_fits_is_told_what_is_faster)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  g_autofree char *silent = text_of (recording), *text = NULL;
+
+  add (recording, "it", SS_ADVICE_CHANGES_NOTHING, -0.07, "checkpointing/policy=none");
+  text = text_of (recording);
+  cr_assert (eq (str, silent, (char *) ""));
+  cr_assert (eq (str, text, (char *)
+    "\nWith what it does it fits as well: 40.0 MiB reserved, 12.0 ms a step (-7 %).\n"
+    "      --set checkpointing/policy=none\n"));
+}
