@@ -177,6 +177,9 @@ ss_explain_json (const SsExplanation *explanation)
   put_text (json, "verdict", explanation->fits ? "fits" : "oom");
   put_uint (json, "fatal_requested_bytes",
             explanation->fits ? SS_OOM_NOT_SAID : explanation->fatal_bytes);
+  put_uint (json, "fatal_allocated_bytes",
+            explanation->fits ? SS_OOM_NOT_SAID : explanation->fatal_allocated_bytes);
+  put_uint (json, "fatal_step", explanation->fits ? SS_OOM_NOT_SAID : explanation->fatal_step);
   put_uint (json, "peak_allocated_bytes", explanation->peak_allocated_bytes);
   put_message (json, &explanation->message);
   key (json, "found");

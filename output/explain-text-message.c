@@ -48,6 +48,13 @@ wants_more (const SsExplanation *explanation)
          && explanation->peak_allocated_bytes + explanation->context_bytes > capacity_bytes;
 }
 
+/* Free memory is in pages of 2 MiB, which are one piece to a process. */
+static gboolean
+has_free (const SsOomMessage *message)
+{
+  return message->limit_bytes == SS_OOM_NOT_SAID && message->free_bytes >= message->high_bytes;
+}
+
 static void
 append_cause (SsExplainAnswer *answer)
 {
@@ -58,7 +65,10 @@ append_cause (SsExplainAnswer *answer)
 
   if (unused_bytes == SS_OOM_NOT_SAID)
     return;
-  if (unused_bytes >= message->high_bytes)
+  if (has_free (message))
+    line = g_strdup ("The driver had that much free and refused: it was another process's by then, "
+                     "or this one has a limit.");
+  else if (unused_bytes >= message->high_bytes)
     line = g_strdup_printf ("Fragmentation: %s was free or reserved and unused, more than was "
                             "asked for, but not in one piece.%s",
                             unused, wants_more (answer->explanation) ? WANTS_MORE : "");
