@@ -7,8 +7,8 @@ ss_recording_new (void)
   SsRecording *self = g_new0 (SsRecording, 1);
 
   self->ref_count = 1;
-  self->memory = g_array_new (FALSE, TRUE, sizeof (SsMemoryEvent));
-  self->ops = g_array_new (FALSE, TRUE, sizeof (SsOpEvent));
+  self->memory = g_array_new (FALSE, FALSE, sizeof (SsMemoryEvent));
+  self->ops = g_array_new (FALSE, FALSE, sizeof (SsOpEvent));
   self->phases = g_array_new (FALSE, TRUE, sizeof (SsPhaseRecord));
   self->steps = g_array_new (FALSE, TRUE, sizeof (SsStepRecord));
   self->layers = g_array_new (FALSE, TRUE, sizeof (SsLayerRecord));

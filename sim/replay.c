@@ -370,6 +370,16 @@ layers_of_modules (const SsProgram *program)
   return layers;
 }
 
+/* The array grows to so many entries without being copied. */
+static void
+reserve (GArray *array, guint n)
+{
+  guint len = array->len;
+
+  g_array_set_size (array, len + n);
+  g_array_set_size (array, len);
+}
+
 GArray *
 ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
 {
@@ -386,6 +396,9 @@ ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
   run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (self->program));
   run.module_layer = module_layer = layers_of_modules (self->program);
   run.marks = g_array_new (FALSE, FALSE, sizeof (SsReplayMark));
+  /* an allocation and a release for each storage, and some segments */
+  reserve (recording->memory, 2 * ss_program_n_storages (self->program) + 1024);
+  reserve (recording->ops, ss_program_n_ops (self->program));
   run.segment_call_ns = ss_ns_from_seconds (ss_device_segment_call_s (self->device));
   run.launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (self->device));
   run.n_instructions = ss_program_n_instructions (self->program);
