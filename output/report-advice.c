@@ -86,19 +86,53 @@ compare_times (gconstpointer a, gconstpointer b)
   return compare_changes (a, b);
 }
 
-/* The fastest of each lever; if those are too many, what changes least.  The fastest first. */
+/* How often each of the things that it pulls has been shown already. */
+static guint
+n_shown (GHashTable *shown, const SsAdvice *advice)
+{
+  g_auto (GStrv) levers = g_strsplit (advice->lever, ", ", -1);
+  guint n = 0;
+
+  for (char **lever = levers; *lever != NULL; lever++)
+    n = MAX (n, GPOINTER_TO_UINT (g_hash_table_lookup (shown, *lever)));
+  return n;
+}
+
+static void
+count_shown (GHashTable *shown, const SsAdvice *advice)
+{
+  g_auto (GStrv) levers = g_strsplit (advice->lever, ", ", -1);
+
+  for (char **lever = levers; *lever != NULL; lever++)
+    {
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (shown, *lever));
+
+      g_hash_table_insert (shown, g_strdup (*lever), GUINT_TO_POINTER (n + 1));
+    }
+}
+
+/* Of what each change pulls the fastest; of those first what changes least, one thing in two of
+ * them at most while there are others. */
 static GPtrArray *
 choose (const GPtrArray *advice)
 {
   g_autoptr (GHashTable) levers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) fastest = g_ptr_array_new ();
   GPtrArray *chosen = g_ptr_array_new ();
 
   for (guint i = 0; i < advice->len; i++)
     if (g_hash_table_add (levers, ((SsAdvice *) g_ptr_array_index (advice, i))->lever))
-      g_ptr_array_add (chosen, g_ptr_array_index (advice, i));
-  g_ptr_array_sort (chosen, compare_changes);
-  if (chosen->len > MAX_LINES)
-    g_ptr_array_set_size (chosen, MAX_LINES);
+      g_ptr_array_add (fastest, g_ptr_array_index (advice, i));
+  g_ptr_array_sort (fastest, compare_changes);
+  for (guint max_shown = 2; max_shown <= MAX_LINES; max_shown += MAX_LINES - 2)
+    for (guint i = 0; i < fastest->len && chosen->len < MAX_LINES; i++)
+      if (!g_ptr_array_find (chosen, g_ptr_array_index (fastest, i), NULL)
+          && n_shown (shown, g_ptr_array_index (fastest, i)) < max_shown)
+        {
+          g_ptr_array_add (chosen, g_ptr_array_index (fastest, i));
+          count_shown (shown, g_ptr_array_index (fastest, i));
+        }
   g_ptr_array_sort (chosen, compare_times);
   return chosen;
 }

@@ -131,9 +131,9 @@ collect (Advising *a)
         continue;
       if (result->advice != NULL)
         {
-          result->advice->time_change
-            = a->base_tokens_per_s > 0 && result->advice->tokens_per_s > 0
-                ? a->base_tokens_per_s / result->advice->tokens_per_s - 1 : 0;
+          if (a->base_tokens_per_s > 0 && result->advice->tokens_per_s > 0)
+            result->advice->time_change
+              = a->base_tokens_per_s / result->advice->tokens_per_s - 1;
           g_ptr_array_add (recording->advice, g_steal_pointer (&result->advice));
         }
       else if (result->is_possible
@@ -159,12 +159,18 @@ compare_times (gconstpointer a, gconstpointer b)
   return (gint) x->changes - (gint) y->changes;
 }
 
+/* It leaves device and training as they are. */
+static gboolean
+is_mild (SsAdviceChanges changes)
+{
+  return changes <= SS_ADVICE_CHANGES_NUMERICS;
+}
+
 static gboolean
 has_mild_advice (const SsRecording *recording)
 {
   for (guint i = 0; i < recording->advice->len; i++)
-    if (((SsAdvice *) g_ptr_array_index (recording->advice, i))->changes
-        <= SS_ADVICE_CHANGES_NUMERICS)
+    if (is_mild (((SsAdvice *) g_ptr_array_index (recording->advice, i))->changes))
       return TRUE;
   return FALSE;
 }
@@ -215,39 +221,55 @@ join_to_weaken (const SsCandidate *strong, const Alone *alone, const SsCandidate
   return joined;
 }
 
-/* Two of which neither fits: what only lies in pieces is helped by the allocator in any case. */
-static SsCandidate *
-join_to_fit (const SsCandidate *first, const Alone *alone_first, const SsCandidate *second,
-             const Alone *alone_second, gboolean is_mild_enough)
+/* What is only in pieces is helped by the allocator, whatever else there is. */
+static gboolean
+is_gathered (const SsCandidate *first, const Alone *alone_first, const SsCandidate *second,
+             const Alone *alone_second)
 {
-  gboolean is_gathered = (alone_first->is_in_pieces && g_str_equal (second->lever, "allocator"))
-                         || (alone_second->is_in_pieces && g_str_equal (first->lever, "allocator"));
-
-  return is_mild_enough && !is_gathered ? NULL : ss_candidate_join (first, second);
+  return (alone_first->is_in_pieces && g_str_equal (second->lever, "allocator"))
+         || (alone_second->is_in_pieces && g_str_equal (first->lever, "allocator"));
 }
 
-static GPtrArray *
-join_pairs (const Advising *a, const Alone *alone, gboolean is_mild_enough)
+typedef struct
 {
-  GPtrArray *pairs = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_candidate_free);
+  GPtrArray *first;              /* to be tried in any case, or if nothing mild fits alone */
+  GPtrArray *rest;               /* if even then nothing mild fits */
+} Pairs;
+
+static void
+join_two (Pairs *pairs, const SsCandidate *first, const Alone *alone_first,
+          const SsCandidate *second, const Alone *alone_second, gboolean is_mild_enough)
+{
+  gboolean is_first = is_mild (MAX (first->changes, second->changes))
+                      || is_gathered (first, alone_first, second, alone_second);
+  SsCandidate *joined = NULL;
+
+  if (!alone_first->is_possible || !alone_second->is_possible)
+    return;
+  if (alone_first->fits && !alone_second->fits)
+    joined = join_to_weaken (first, alone_first, second);
+  else if (alone_second->fits && !alone_first->fits)
+    joined = join_to_weaken (second, alone_second, first);
+  else if (!alone_first->fits
+           && (!is_mild_enough || is_gathered (first, alone_first, second, alone_second)))
+    joined = ss_candidate_join (first, second);
+  if (joined != NULL)
+    g_ptr_array_add (is_first ? pairs->first : pairs->rest, joined);
+}
+
+static Pairs
+join_pairs (const Advising *a, const Alone *alone)
+{
+  gboolean is_mild_enough = has_mild_advice (a->recording);
+  Pairs pairs = {
+    .first = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_candidate_free),
+    .rest = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_candidate_free),
+  };
 
   for (guint i = 0; i < a->candidates->len; i++)
     for (guint j = i + 1; j < a->candidates->len; j++)
-      {
-        const SsCandidate *first = g_ptr_array_index (a->candidates, i);
-        const SsCandidate *second = g_ptr_array_index (a->candidates, j);
-        SsCandidate *joined = NULL;
-
-        if (!alone[i].is_possible || !alone[j].is_possible)
-          continue;
-        if (!alone[i].fits && !alone[j].fits)
-          joined = join_to_fit (first, &alone[i], second, &alone[j], is_mild_enough);
-        else if (alone[i].fits != alone[j].fits)
-          joined = alone[i].fits ? join_to_weaken (first, &alone[i], second)
-                                 : join_to_weaken (second, &alone[j], first);
-        if (joined != NULL)
-          g_ptr_array_add (pairs, joined);
-      }
+      join_two (&pairs, g_ptr_array_index (a->candidates, i), &alone[i],
+                g_ptr_array_index (a->candidates, j), &alone[j], is_mild_enough);
   return pairs;
 }
 
@@ -255,16 +277,23 @@ static void
 advise_failure (Advising *a)
 {
   g_autofree Alone *alone = NULL;
-  GPtrArray *pairs;
+  Pairs pairs;
 
   run_stage (a, ss_advice_candidates (a->base.scenario));
   alone = remember (a);
   collect (a);
-  pairs = join_pairs (a, alone, has_mild_advice (a->recording));
+  pairs = join_pairs (a, alone);
   end_stage (a);
-  run_stage (a, pairs);
+  run_stage (a, pairs.first);
   collect (a);
   end_stage (a);
+  if (!has_mild_advice (a->recording))
+    {
+      run_stage (a, g_steal_pointer (&pairs.rest));
+      collect (a);
+      end_stage (a);
+    }
+  g_clear_pointer (&pairs.rest, g_ptr_array_unref);
   g_ptr_array_sort (a->recording->advice, compare_times);
   if (a->recording->advice->len > 0)
     g_clear_pointer (&a->recording->nearest, g_free);
