@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * SsSlab: equal records, taken and given back in any order, all freed at once with their owner.
- * It knows the size of a record and nothing else; records do not move.
+ * It knows the size of a record and nothing else; records do not move.  The address sanitizer is
+ * told which are free, so that a use after giving back is as clear as one after free ().
  */
 #pragma once
 
 #include <glib.h>
+#include <sanitizer/asan_interface.h>
 
 G_BEGIN_DECLS
 
@@ -30,6 +32,7 @@ ss_slab_take (SsSlab *self)
   if (self->free == NULL)
     ss_slab_grow (self);
   record = self->free;
+  ASAN_UNPOISON_MEMORY_REGION (record, self->record_bytes);
   self->free = *(gpointer *) record;
   return record;
 }
@@ -39,6 +42,7 @@ ss_slab_give (SsSlab *self, gpointer record)
 {
   *(gpointer *) record = self->free;
   self->free = record;
+  ASAN_POISON_MEMORY_REGION (record, self->record_bytes);
 }
 
 G_END_DECLS
