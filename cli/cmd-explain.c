@@ -89,7 +89,8 @@ read_message (int n, char **words, SsOomMessage *message)
     log = read_file (joined);
   else
     {
-      ss_console_error ("\"%s\": %s, and there is no such file", joined, error->message);
+      ss_console_error ("\"%s\": %s%s", joined, error->message,
+                        strchr (joined, ' ') == NULL ? ", and there is no such file" : "");
       return FALSE;
     }
   g_clear_error (&error);
@@ -122,7 +123,8 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   const GOptionEntry entries[] = {
     SS_SCENARIO_OPTION_ENTRIES (options.scenario),
-    SS_TERMINAL_OPTION_ENTRIES (options.terminal),
+    { "units", 0, 0, G_OPTION_ARG_STRING, &options.terminal.units,
+      "Powers of 1024 or of 1000 (GiB), but for requests", "GiB|GB" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.wants_json,
       "Print one JSON object and nothing else", NULL },
     G_OPTION_ENTRY_NULL

@@ -137,14 +137,16 @@ where_of (const SsRequest *request)
 
 /* A text that is too long for its columns has the figures on a line of their own. */
 static void
-append_in_columns (GString *out, const char *text)
+append_in_columns (SsExplainAnswer *answer, const char *text)
 {
-  glong n = g_utf8_strlen (text, -1);
+  GString *out = answer->report.text;
+  glong n = g_utf8_strlen (text, -1) + 2;
 
-  g_string_append (out, text);
-  if (n >= TEXT_COLUMNS)
+  if (n < TEXT_COLUMNS)
+    g_string_append_printf (out, "  %s", text);
+  else
     {
-      g_string_append_c (out, '\n');
+      ss_report_wrap (&answer->report, "  ", text);
       n = 0;
     }
   g_string_append_printf (out, "%*s", TEXT_COLUMNS - (int) n, "");
@@ -155,11 +157,11 @@ append_request (SsExplainAnswer *answer, const SsRequest *request)
 {
   g_autofree char *in_use = ss_format_scaled (request->allocated_bytes, answer->scale, 2);
   g_autofree char *where = where_of (request);
-  g_autofree char *what = g_strdup_printf ("  %s, %s%s", request->what,
+  g_autofree char *what = g_strdup_printf ("%s, %s%s", request->what,
                                            ss_phase_phrase (request->phase),
                                            request->is_recompute ? ", computed again" : "");
 
-  append_in_columns (answer->report.text, what);
+  append_in_columns (answer, what);
   g_string_append_printf (answer->report.text, "%6u%8u%10s\n", request->n_requests,
                           request->n_from_driver, in_use);
   if (*where != '\0')

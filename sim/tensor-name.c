@@ -37,7 +37,8 @@ take_shape (SsTensorTrait *trait, const SsTensor *tensor)
     trait->shape.size[i] = tensor->size[i];
 }
 
-/* A kernel's own memory is as often as not a copy of an operand in a wider type. */
+/* A kernel's own memory is as often as not a copy of an operand in a wider type, and what a fused
+ * kernel writes has the shape of one. */
 static gboolean
 take_shape_of_operand (SsTensorTrait *trait, const SsProgram *program, const SsOp *op)
 {
@@ -109,12 +110,9 @@ ss_tensor_trait_of (const SsProgram *program, guint32 storage_id, SsPhase phase,
   trait->shape.dtype = SS_N_DTYPES;
   if (op == NULL)
     return;
-  if (storage->is_scratch ? !take_shape_of_operand (trait, program, op)
-                          : !take_shape_of_output (trait, program, op))
-    {
-      if (phase == SS_PHASE_LOAD)
-        return;
-    }
+  if ((storage->is_scratch || !take_shape_of_output (trait, program, op))
+      && !take_shape_of_operand (trait, program, op) && phase == SS_PHASE_LOAD)
+    return;
   trait->op = op->kind;
   trait->is_recompute = op->is_recompute;
   trait->is_backward = op->is_backward;
@@ -158,8 +156,9 @@ add_batch (Naming *naming)
 
 /* A width of the model; NULL: none that has a name. */
 static const char *
-width_name (const SsModelConfig *m, gint64 size)
+width_name (const SsTraceConfig *config, gint64 size)
 {
+  const SsModelConfig *m = &config->model;
   const struct
   {
     gint64 size;
@@ -172,6 +171,7 @@ width_name (const SsModelConfig *m, gint64 size)
     { m->n_kv_heads * m->head_dim, "key features" },
     { m->head_dim, "head features" },
     { 3 * m->hidden_size, "query, key and value features" },
+    { config->adapter.type != NULL ? (gint64) config->adapter.rank : 0, "adapter features" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
@@ -183,7 +183,7 @@ width_name (const SsModelConfig *m, gint64 size)
 static void
 add_width (Naming *naming, gint64 size)
 {
-  const char *name = width_name (&naming->config->model, size);
+  const char *name = width_name (naming->config, size);
 
   naming->request->has_words |= size == naming->config->model.vocab_size;
   if (size != 1)
@@ -252,7 +252,8 @@ name_sizes (Naming *naming)
         name_first (naming, x->size[i]);
       else if (is_tokens (naming, i))
         add_tokens (naming);
-      else if (x->n_dims >= 4 && (i == 1 || i == 2)
+      else if ((x->n_dims >= 4 || x->size[x->n_dims - 1] == naming->config->sequence_length)
+               && (i == 1 || i == 2)
                && (x->size[i] == m->n_heads || x->size[i] == m->n_kv_heads))
         add_heads (naming, x->size[i]);
       else
