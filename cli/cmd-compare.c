@@ -16,6 +16,7 @@ typedef struct
 {
   SsScenarioOptions scenario;
   SsOutputOptions output;
+  SsPictureOptions picture;
   SsTerminalOptions terminal;
   SsMemoryUnits units;
   char **with;
@@ -109,32 +110,33 @@ name_of_second (const CompareOptions *options, const SsRecording *a, const SsRec
 
 /* A picture on standard output takes the table's place. */
 static SsExit
-answer (const CompareOptions *options, const SsCompareSide *a, const SsCompareSide *b,
-        SsCanvasFormat format)
+answer (const CompareOptions *options, const SsCompareSide *a, const SsCompareSide *b)
 {
   g_autofree char *table = ss_compare_table (a, b, options->units);
-  g_autoptr (SsCanvas) canvas = NULL;
+  g_autoptr (SsCanvas) canvas = ss_compare_figure (a, b, options->units);
+  SsExit status = a->is_oom || b->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
   g_autoptr (GBytes) picture = NULL;
   g_autoptr (GError) error = NULL;
 
+  if (options->picture.is_script)
+    return ss_picture_print_script (&options->picture, canvas) ? status : SS_EXIT_OUTPUT;
   if (g_strcmp0 (options->output.path, "-") != 0 && !ss_console_print (table))
     return SS_EXIT_OUTPUT;
   if (options->output.path != NULL)
     {
-      canvas = ss_compare_figure (a, b, options->units);
-      picture = ss_canvas_draw (canvas, format, &error);
+      picture = ss_canvas_draw (canvas, options->picture.format, &error);
       if (picture == NULL
           || !ss_file_write (options->output.path, picture, options->output.replaces, &error))
         {
-          ss_console_error ("%s", error->message);
+          ss_picture_error (error);
           return SS_EXIT_OUTPUT;
         }
     }
-  return a->is_oom || b->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
+  return status;
 }
 
 static SsExit
-compare_steps (const CompareOptions *options, const char *path, SsCanvasFormat format)
+compare_steps (const CompareOptions *options, const char *path)
 {
   g_autoptr (SsRecording) recording = record (options, path, FALSE);
   g_autofree char *name_a = g_strdup_printf ("step %u", options->step_a);
@@ -146,15 +148,14 @@ compare_steps (const CompareOptions *options, const char *path, SsCanvasFormat f
   a = ss_compare_side_new (recording, options->step_a, name_a);
   b = ss_compare_side_new (recording, options->step_b, name_b);
   if (a != NULL && b != NULL)
-    return answer (options, a, b, format);
+    return answer (options, a, b);
   ss_console_error ("--steps: step %u is none of the %u steps of this run",
                     a == NULL ? options->step_a : options->step_b, recording->steps->len);
   return SS_EXIT_INPUT;
 }
 
 static SsExit
-compare_runs (const CompareOptions *options, const char *path_a, const char *path_b,
-              SsCanvasFormat format)
+compare_runs (const CompareOptions *options, const char *path_a, const char *path_b)
 {
   g_autoptr (SsRecording) first = record (options, path_a, FALSE), second = NULL;
   g_autoptr (SsCompareSide) a = NULL, b = NULL;
@@ -168,7 +169,7 @@ compare_runs (const CompareOptions *options, const char *path_a, const char *pat
   name = name_of_second (options, first, second);
   a = ss_compare_side_new (first, 0, first->scenario_name);
   b = ss_compare_side_new (second, 0, name);
-  return answer (options, a, b, format);
+  return answer (options, a, b);
 }
 
 static SsExit
@@ -181,23 +182,24 @@ run (int argc, char **argv)
       "Change a setting of the second only (repeatable)", "PATH=VALUE" },
     { "steps", 0, 0, G_OPTION_ARG_STRING, &options.steps, "Compare two steps of one run", "A,B" },
     SS_OUTPUT_OPTION_ENTRIES (options.output),
+    SS_PICTURE_OPTION_ENTRY (options.picture),
     SS_UNITS_OPTION_ENTRY (options.terminal),
     G_OPTION_ENTRY_NULL
   };
-  SsCanvasFormat format;
   SsExit status;
 
   if (!ss_command_parse (&ss_command_compare, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_compare, argc, argv, 1, 2)
       || !ss_terminal_units (&options.terminal, &options.units) || !read_steps (&options)
-      || !check_sides (&options, argc) || !ss_picture_format (options.output.path, &format))
+      || !check_sides (&options, argc)
+      || !ss_picture_find_format (&options.picture, options.output.path))
     return SS_EXIT_INPUT;
-  if (!ss_output_options_check (&options.output))
+  if (!options.picture.is_script && !ss_output_options_check (&options.output))
     return SS_EXIT_OUTPUT;
   if (options.steps != NULL)
-    return compare_steps (&options, argv[1], format);
-  return compare_runs (&options, argv[1], argc == 3 ? argv[2] : argv[1], format);
+    return compare_steps (&options, argv[1]);
+  return compare_runs (&options, argv[1], argc == 3 ? argv[2] : argv[1]);
 }
 
 const SsCommand ss_command_compare = {

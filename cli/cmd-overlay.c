@@ -11,10 +11,10 @@
 typedef struct
 {
   SsScenarioOptions scenario;
-  SsOutputOptions picture;
+  SsOutputOptions output;
+  SsPictureOptions picture;
   SsTerminalOptions terminal;
   SsMemoryUnits units;
-  SsCanvasFormat format;
   int device, step;
 } Options;
 
@@ -22,7 +22,7 @@ static void
 options_clear (Options *self)
 {
   ss_scenario_options_clear (&self->scenario);
-  ss_output_options_clear (&self->picture);
+  ss_output_options_clear (&self->output);
   ss_terminal_options_clear (&self->terminal);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -36,7 +36,7 @@ check_options (Options *self)
     ss_console_error ("--step: %d is no step; they count from 1", self->step);
   else
     return ss_terminal_units (&self->terminal, &self->units)
-           && ss_picture_format (self->picture.path, &self->format);
+           && ss_picture_find_format (&self->picture, self->output.path);
   return FALSE;
 }
 
@@ -44,22 +44,23 @@ check_options (Options *self)
 static SsExit
 answer (const Options *options, const SsOverlay *overlay, const char *path)
 {
-  const char *target = options->picture.path;
+  const char *target = options->output.path;
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *text = ss_overlay_table (overlay, name, options->units);
-  g_autoptr (SsCanvas) canvas = NULL;
+  g_autoptr (SsCanvas) canvas = ss_overlay_figure (overlay, name, options->units);
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
 
+  if (options->picture.is_script)
+    return ss_picture_print_script (&options->picture, canvas) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
   if (g_strcmp0 (target, "-") != 0 && !ss_console_print (text))
     return SS_EXIT_OUTPUT;
   if (target == NULL)
     return SS_EXIT_FITS;
-  canvas = ss_overlay_figure (overlay, name, options->units);
-  bytes = ss_canvas_draw (canvas, options->format, &error);
-  if (bytes != NULL && ss_output_options_write_bytes (&options->picture, bytes, &error))
+  bytes = ss_canvas_draw (canvas, options->picture.format, &error);
+  if (bytes != NULL && ss_output_options_write_bytes (&options->output, bytes, &error))
     return SS_EXIT_FITS;
-  ss_console_error ("%s", error->message);
+  ss_picture_error (error);
   return SS_EXIT_OUTPUT;
 }
 
@@ -97,14 +98,15 @@ run (int argc, char **argv)
   g_auto (Options) options = { .device = SS_REAL_ANY_DEVICE, .step = 1 };
   const GOptionEntry entries[] = {
     SS_SCENARIO_OPTION_ENTRIES (options.scenario),
-    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.picture.path,
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output.path,
       "Draw both into this PNG or SVG; - is standard output", "FILE" },
-    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.picture.replaces,
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.output.replaces,
       "Replace a file that exists", NULL },
     { "device", 0, 0, G_OPTION_ARG_INT, &options.device,
       "The real run's device; without it the one with the most events", "N" },
     { "step", 0, 0, G_OPTION_ARG_INT, &options.step,
       "The simulated step with which the real file begins (1)", "N" },
+    SS_PICTURE_OPTION_ENTRY (options.picture),
     SS_UNITS_OPTION_ENTRY (options.terminal),
     G_OPTION_ENTRY_NULL
   };
@@ -115,7 +117,7 @@ run (int argc, char **argv)
   if (!ss_command_check_arguments (&ss_command_overlay, argc, argv, 2, 2)
       || !check_options (&options))
     return SS_EXIT_INPUT;
-  if (!ss_output_options_check (&options.picture))
+  if (!options.picture.is_script && !ss_output_options_check (&options.output))
     return SS_EXIT_OUTPUT;
   return lay (&options, argv[1], argv[2]);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
+#include "output/memory-figure.h"
 #include "sim/advice.h"
 #include "sim/simulate.h"
 
@@ -15,6 +17,7 @@ typedef struct
   SsScenarioOptions scenario;
   SsTerminalOptions terminal;
   SsReportStyle style;
+  SsPictureOptions picture;
   char *folder;
   gboolean wants_json, is_quiet, dumps_program, writes_no_files, gives_no_advice;
 } RunOptions;
@@ -63,7 +66,7 @@ write_files (const RunOptions *options, const SsRecording *recording, GString *w
           continue;
         }
       if (g_strcmp0 (said, error->message) != 0)
-        ss_console_error ("%s", error->message);
+        ss_picture_error (error);
       g_free (said);
       said = g_strdup (error->message);
     }
@@ -137,16 +140,35 @@ print_json (const RunOptions *options, SsRecording *recording, const SsScenario 
   return ss_console_print (text);
 }
 
+static gboolean
+print_script (const RunOptions *options, const SsRecording *recording)
+{
+  const SsOutputSettings settings = { .units = options->style.units };
+  g_autoptr (SsCanvas) canvas = ss_memory_figure (recording, &settings);
+
+  return ss_picture_print_script (&options->picture, canvas);
+}
+
+static gboolean
+print_answer (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
+              SsProgram *program)
+{
+  if (options->picture.is_script)
+    return print_script (options, recording);
+  if (options->wants_json)
+    return print_json (options, recording, scenario, program);
+  return print_report (options, recording, scenario, program);
+}
+
 static SsExit
 answer (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
         SsProgram *program)
 {
-  gboolean is_printed = options->wants_json
-                          ? print_json (options, recording, scenario, program)
-                          : print_report (options, recording, scenario, program);
+  gboolean is_printed = print_answer (options, recording, scenario, program);
   SsExit status = is_printed ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
 
-  if (!options->writes_no_files && deliver_files (options, recording) != SS_EXIT_FITS)
+  if (!options->writes_no_files && !options->picture.is_script
+      && deliver_files (options, recording) != SS_EXIT_FITS)
     status = SS_EXIT_OUTPUT;
   if (status != SS_EXIT_FITS)
     return status;
@@ -176,14 +198,18 @@ simulate (RunOptions *options, const char *path)
   return answer (options, recording, scenario, program);
 }
 
-/* Several files have no place on standard output. FALSE and said. */
+/* Several files have no place on standard output, nor two answers. FALSE and said. */
 static gboolean
-check_folder (const RunOptions *self)
+check_places (const RunOptions *self)
 {
-  if (g_strcmp0 (self->folder, "-") != 0)
+  if (g_strcmp0 (self->folder, "-") == 0)
+    ss_console_error ("-o -: a run's files go into a folder; --json prints the run on standard "
+                      "output");
+  else if (self->picture.is_script && (self->wants_json || self->dumps_program))
+    ss_console_error ("--gnuplot-script and %s both want the standard output",
+                      self->wants_json ? "--json" : "--dump-program");
+  else
     return TRUE;
-  ss_console_error ("-o -: a run's files go into a folder; --json prints the run on standard "
-                    "output");
   return FALSE;
 }
 
@@ -203,6 +229,7 @@ run (int argc, char **argv)
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },
     { "no-advice", 0, 0, G_OPTION_ARG_NONE, &options.gives_no_advice,
       "Do not look for changes with which the run fits, or fits faster", NULL },
+    SS_PICTURE_OPTION_ENTRY (options.picture),
     { "dump-program", 0, 0, G_OPTION_ARG_NONE, &options.dumps_program,
       "Print the traced program instead of running it", NULL },
     G_OPTION_ENTRY_NULL
@@ -212,7 +239,7 @@ run (int argc, char **argv)
   if (!ss_command_parse (&ss_command_run, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_run, argc, argv, 1, 1)
-      || !check_folder (&options) || !ss_terminal_style (&options.terminal, &options.style))
+      || !check_places (&options) || !ss_terminal_style (&options.terminal, &options.style))
     return SS_EXIT_INPUT;
   return simulate (&options, argv[1]);
 }

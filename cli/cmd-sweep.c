@@ -29,7 +29,7 @@ typedef struct
   SsReportStyle style;
   char *output;                  /* NULL: the default's */
   char *plot;                    /* NULL: none */
-  SsCanvasFormat format;         /* of the plot */
+  SsPictureOptions picture;
   int n_jobs;
   gboolean replaces, wants_json, is_quiet, writes_no_files;
 } SweepOptions;
@@ -217,7 +217,7 @@ goes_to_stdout (const SweepOptions *options)
 static const char *
 csv_path (const SweepOptions *options)
 {
-  if (options->writes_no_files && !goes_to_stdout (options))
+  if (options->picture.is_script || (options->writes_no_files && !goes_to_stdout (options)))
     return NULL;
   return options->output != NULL ? options->output : DEFAULT_FILE;
 }
@@ -239,7 +239,7 @@ is_earlier_sweep (const char *path)
 static gboolean
 may_write (SweepOptions *options)
 {
-  const char *paths[] = { options->plot, csv_path (options) };
+  const char *paths[] = { options->picture.is_script ? NULL : options->plot, csv_path (options) };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
     {
@@ -293,7 +293,7 @@ print_answer (const SweepOptions *options, const SsSweepTable *table)
 
   if (options->wants_json)
     text = ss_sweep_to_json (table);
-  else if (!options->is_quiet && !goes_to_stdout (options))
+  else if (!options->is_quiet && !goes_to_stdout (options) && !options->picture.is_script)
     text = ss_sweep_report (table, &options->style);
   return text == NULL || ss_console_print (text);
 }
@@ -313,26 +313,35 @@ deliver_csv (const SweepOptions *options, const SsSweepTable *table, GString *wr
   return TRUE;
 }
 
+static SsCanvas *
+make_figure (const SweepOptions *options, const SsScenario *base, const SsSweepTable *table)
+{
+  SsProgress progress;
+  g_autoptr (GArray) curve = NULL;
+
+  ss_progress_begin (&progress, options->is_quiet);
+  curve = ss_sweep_optimum (base, table, (guint) options->n_jobs, &progress);
+  ss_progress_end (&progress);
+  return ss_sweep_figure (table, options->style.units, curve, "policy=optimal");
+}
+
 static gboolean
 deliver_plot (const SweepOptions *options, const SsScenario *base, const SsSweepTable *table,
               GString *wrote)
 {
-  SsProgress progress;
-  g_autoptr (GArray) curve = NULL;
   g_autoptr (SsCanvas) canvas = NULL;
   g_autoptr (GBytes) picture = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (options->plot == NULL)
+  if (options->plot == NULL && !options->picture.is_script)
     return TRUE;
-  ss_progress_begin (&progress, options->is_quiet);
-  curve = ss_sweep_optimum (base, table, (guint) options->n_jobs, &progress);
-  ss_progress_end (&progress);
-  canvas = ss_sweep_figure (table, options->style.units, curve, "policy=optimal");
-  picture = ss_canvas_draw (canvas, options->format, &error);
+  canvas = make_figure (options, base, table);
+  if (options->picture.is_script)
+    return ss_picture_print_script (&options->picture, canvas);
+  picture = ss_canvas_draw (canvas, options->picture.format, &error);
   if (picture == NULL || !ss_file_write (options->plot, picture, options->replaces, &error))
     {
-      ss_console_error ("%s", error->message);
+      ss_picture_error (error);
       return FALSE;
     }
   g_string_append_printf (wrote, "%s%s", wrote->len > 0 ? ", " : "", options->plot);
@@ -429,10 +438,13 @@ check_options (SweepOptions *options)
     ss_console_error ("--jobs: %d is not between 1 and 1024", options->n_jobs);
   else if (options->wants_json && goes_to_stdout (options))
     ss_console_error ("--json and -o - both want the standard output");
+  else if (options->picture.is_script && (options->wants_json || goes_to_stdout (options)))
+    ss_console_error ("--gnuplot-script and %s both want the standard output",
+                      options->wants_json ? "--json" : "-o -");
   else if (g_strcmp0 (options->plot, "-") == 0)
     ss_console_error ("--plot: a file .png or .svg, not standard output");
   else
-    return ss_picture_format (options->plot, &options->format)
+    return ss_picture_find_format (&options->picture, options->plot)
            && ss_terminal_style (&options->terminal, &options->style);
   return FALSE;
 }
@@ -452,6 +464,7 @@ run (int argc, char **argv)
       "Write the table here instead of " DEFAULT_FILE "; - is standard output", "FILE" },
     { "plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot,
       "Draw time against peak memory here: a .png or .svg", "FILE" },
+    SS_PICTURE_OPTION_ENTRY (options.picture),
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.replaces, "Replace files that exist", NULL },
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.is_quiet,

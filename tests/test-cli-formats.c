@@ -46,6 +46,50 @@ Test (cli_formats, a_snapshot_laid_over_its_own_run_is_one_with_it)
   expect_contains (packed.out, "The same to the byte in every phase");
 }
 
+/* what is printed is what is drawn; nothing is written, and gnuplot not needed */
+Test (cli_formats, the_script_of_a_picture_is_printed_for_a_gnuplot_elsewhere)
+{
+  static const struct { const char *arguments, *draws; } rows[] = {
+    { "$F", "$F -q -o d; mv d/memory.png p" },
+    { "compare $F --steps=1,2 -o p.svg", "compare $F --steps=1,2 -o p.svg; mv p.svg p" },
+    { "sweep $F training/micro-batch=1,2 -q --no-files",
+      "sweep $F training/micro-batch=1,2 --no-files --plot p.png; mv p.png p" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *print = g_strdup_printf ("PATH= $S %s --gnuplot-script", rows[i].arguments);
+      g_autofree char *draw = g_strdup_printf (
+        "$S %s --gnuplot-script > s; $S %s; gnuplot s > q; cmp p q; rm -rf s q p d",
+        rows[i].arguments, rows[i].draws);
+      g_auto (SsCliResult) printed = ss_cli_shell (print), drawn = { 0 };
+      g_autoptr (GDir) folder = g_dir_open (ss_cli_folder (), 0, NULL);
+
+      cr_expect (eq (int, printed.status, 0), "%s", printed.err);
+      cr_expect (g_str_has_prefix (printed.out, "set encoding utf8\nset terminal "), "%.60s",
+                 printed.out);
+      cr_expect (eq (ptr, (gpointer) g_dir_read_name (folder), NULL), "%s", print);
+      drawn = ss_cli_shell (draw);
+      cr_expect (eq (int, drawn.status, 0), "%s: %s%s", draw, drawn.out, drawn.err);
+      cr_expect (eq (str, drawn.err, (char *) ""));
+    }
+}
+
+Test (cli_formats, a_script_and_another_answer_have_no_room_on_one_output)
+{
+  g_auto (SsCliResult) json = RUN (SS_TEACHING, "--gnuplot-script", "--json");
+  g_auto (SsCliResult) program = RUN (SS_TEACHING, "--gnuplot-script", "--dump-program");
+  g_auto (SsCliResult) table = RUN ("sweep", SS_TEACHING, "training/steps=1,2", "--gnuplot-script",
+                                    "-o", "-");
+
+  cr_expect (eq (int, json.status, 2));
+  cr_expect (eq (str, json.err, (char *) "stepsim: --gnuplot-script and --json both want the "
+                                         "standard output\n"));
+  cr_expect (eq (int, program.status, 2));
+  cr_expect (eq (int, table.status, 2));
+  expect_contains (table.err, "--gnuplot-script and -o - both want");
+}
+
 Test (cli_formats, the_picture_takes_the_form_its_name_says)
 {
   g_auto (SsCliResult) wrote = RUN ("snapshot", SS_TEACHING, "-o", "s.pickle");
