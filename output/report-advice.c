@@ -68,12 +68,21 @@ percent (double change)
   return g_strdup_printf ("%+" G_GINT64_FORMAT " %%", percent);
 }
 
+static gboolean
+is_pair (const SsAdvice *advice)
+{
+  return strstr (advice->lever, ", ") != NULL;
+}
+
+/* What changes least, and of that one thing before two. */
 static gint
 compare_changes (gconstpointer a, gconstpointer b)
 {
   const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
 
-  return (gint) x->changes - (gint) y->changes;
+  if (x->changes != y->changes)
+    return (gint) x->changes - (gint) y->changes;
+  return is_pair (x) - is_pair (y);
 }
 
 static gint

@@ -32,11 +32,11 @@ trace (const SsTrialBase *base, const SsScenario *scenario)
   return ss_simulate_trace (scenario, FALSE, NULL);
 }
 
-/* Most that do not fit ask for too much at one moment, which takes no allocator to see. */
+/* Most that do not fit ask for too much at one moment, which takes no allocator to see: of the
+ * others `fits` says that they may. */
 static void
 run_try (const SsTrialBase *base, const SsCandidateTry *try, Tried *tried)
 {
-  SsMemoryVerdict verdict;
   guint64 need_bytes, capacity_bytes;
 
   *tried = (Tried) { 0 };
@@ -54,8 +54,17 @@ run_try (const SsTrialBase *base, const SsCandidateTry *try, Tried *tried)
   if (need_bytes > capacity_bytes)
     tried->missing_bytes = need_bytes - capacity_bytes;
   else
-    tried->fits = ss_simulate_memory (tried->scenario, tried->program, &verdict, NULL)
-                  && verdict.fits;
+    tried->fits = TRUE;
+}
+
+/* Asks the allocator, without a clock. */
+static gboolean
+does_fit (const Tried *tried)
+{
+  SsMemoryVerdict verdict;
+
+  return tried->fits && ss_simulate_memory (tried->scenario, tried->program, &verdict, NULL)
+         && verdict.fits;
 }
 
 /* By bisection: what fits, from a last try that does, in *tried. */
@@ -70,7 +79,7 @@ find_least (const SsCandidate *self, const SsTrialBase *base, Tried *tried)
       g_auto (Tried) next = { 0 };
 
       run_try (base, g_ptr_array_index (self->tries, middle), &next);
-      if (next.fits)
+      if (does_fit (&next))
         {
           Tried before = *tried;
 
@@ -113,7 +122,8 @@ ss_candidate_run (const SsCandidate *self, const SsTrialBase *base, SsTrialResul
   run_try (base, g_ptr_array_index (self->tries, found), &tried);
   result->is_possible = tried.is_possible;
   result->missing_bytes = tried.missing_bytes;
-  if (!tried.fits)
+  /* of a single one the run itself says so */
+  if (self->tries->len > 1 ? !does_fit (&tried) : !tried.fits)
     return;
   found = result->found = find_least (self, base, &tried);
   recording = ss_simulate_figures (tried.scenario, tried.program,
