@@ -185,10 +185,12 @@ simulate (RunOptions *options, const char *path)
 
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  program = ss_simulate_trace (scenario, FALSE, &error);
+  if (options->dumps_program)
+    program = ss_simulate_trace (scenario, FALSE, &error);
+  else
+    recording = ss_simulate_with_program (scenario, &program, &error);
   if (program != NULL && options->dumps_program)
     return dump_program (program);
-  recording = program != NULL ? ss_simulate_program (scenario, program, &error) : NULL;
   if (recording == NULL)
     {
       ss_console_error ("%s: %s", path, error->message);

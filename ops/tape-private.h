@@ -120,6 +120,7 @@ struct _SsTape
   GError *error;
   guint is_recording : 1, is_grad_enabled : 1, is_stopped : 1, keeps_operands : 1;
   guint is_optimizer : 1, in_recompute : 1, in_backward : 1, is_loss_node : 1;
+  guint stops_unwound : 1;       /* a request that fails ends the trace */
   guint8 thread;
   guint8 phase;
   guint8 hook;
@@ -127,10 +128,10 @@ struct _SsTape
   guint32 step, micro_batch;
   guint32 module_id;
   guint32 next_sequence, backward_id;
-  guint n_values;                /* alive */
   guint n_native;                /* SS_NATIVE scopes we are in */
-  guint32 watched_storage;       /* stop where it would be made; G_MAXUINT32: none */
-  GHashTable *live_values;       /* every value alive; only while a storage is watched */
+  SsValue *newest_value;         /* of those alive; the others are linked to it */
+  SsTraceWatch watch;            /* or NULL */
+  gpointer watch_data;
   GArray *unwound; /* guint32: storages that the failed request's unwinding releases */
   SsFrame *frame;
   SsStorage *workspace[SS_N_THREADS];
@@ -160,8 +161,8 @@ void ss_tape_mark_backward_begin (SsTape *t, gint layer);
 void ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *gradient);
 
 /* ---- a request that fails ---- */
-/* Finds what an exception at this point releases, and stops the tape. */
-void ss_tape_unwind (SsTape *t);
+/* Finds what the exception releases when the request for that storage, the newest, fails. */
+void ss_tape_unwind (SsTape *t, guint32 storage_id);
 
 /* ---- segments ---- */
 void ss_frame_unref (SsFrame *self);

@@ -38,7 +38,6 @@ ss_tape_new (const SsTarget *target)
     ss_slab_init (&t->nodes[i], (i + 1) * SS_NODE_STEP);
   t->target = *target;
   t->is_recording = t->is_grad_enabled = TRUE;
-  t->watched_storage = G_MAXUINT32;
   t->module_ids = g_hash_table_new_full (module_hash, module_equal, g_free, NULL);
   t->begun_layers = g_array_new (FALSE, TRUE, sizeof (gboolean));
   return t;
@@ -66,9 +65,8 @@ ss_tape_seal (SsTape *t, GError **error)
   for (guint i = 0; i < SS_N_THREADS; i++)
     ss_storage_unref (t->workspace[i]);
   /* a value that still lives would be a floating one nobody took, or a cycle */
-  g_assert (t->n_values == 0);
+  g_assert (!t->newest_value);
   g_assert (!t->casts);
-  g_clear_pointer (&t->live_values, g_hash_table_unref);
   g_clear_pointer (&t->unwound, g_array_unref);
   g_hash_table_unref (t->module_ids);
   g_array_unref (t->begun_layers);
@@ -131,6 +129,13 @@ ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index)
       return;
     }
   g_array_append_val (t->program->code, word);
+  if (t->watch && !t->watch (t->program, type, index, t->watch_data))
+    {
+      t->watch = NULL;
+      ss_tape_unwind (t, index);
+      if (t->stops_unwound)
+        ss_tape_fail (t, SS_OPS_ERROR_STOPPED, "stopped at storage %u", index);
+    }
 }
 
 /* ---- where we are ---- */

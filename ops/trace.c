@@ -294,14 +294,41 @@ ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_ope
   return ss_tape_seal (r.tape, error);
 }
 
+/* ---- a request that fails ---- */
+
+SsProgram *
+ss_trace_watched (const SsTraceConfig *config, const SsTarget *target, SsTraceWatch watch,
+                  gpointer user_data, GArray **unwound, GError **error)
+{
+  Run r = { .tape = ss_tape_new (target) };
+
+  g_return_val_if_fail (config->n_steps > 0 && config->gradient_accumulation > 0, NULL);
+  r.tape->watch = watch;
+  r.tape->watch_data = user_data;
+  run_all (&r, config);
+  tear_down (&r);
+  *unwound = g_steal_pointer (&r.tape->unwound);
+  return ss_tape_seal (r.tape, error);
+}
+
+static gboolean
+is_no_failure (const SsProgram *program G_GNUC_UNUSED, SsInstructionType type, guint32 index,
+               gpointer user_data)
+{
+  const guint32 *failing_id = user_data;
+
+  return type != SS_ALLOCATE || index != *failing_id;
+}
+
 GArray *
 ss_trace_unwound (const SsTraceConfig *config, const SsTarget *target, guint32 storage_id)
 {
   Run r = { .tape = ss_tape_new (target) };
   GArray *unwound;
 
-  r.tape->watched_storage = storage_id;
-  r.tape->live_values = g_hash_table_new (NULL, NULL);
+  r.tape->watch = is_no_failure;
+  r.tape->watch_data = &storage_id;
+  r.tape->stops_unwound = TRUE;
   run_all (&r, config);
   unwound = g_steal_pointer (&r.tape->unwound);
   tear_down (&r);

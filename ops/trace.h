@@ -38,6 +38,14 @@ typedef struct
 SsProgram *ss_trace (const SsTraceConfig *config, const SsTarget *target, gboolean keep_operands,
                      GError **error);
 
+/* The same, and `watch` is told of each instruction; if it says that a request fails, *unwound is
+ * what the exception has released by the time the training loop's `except` runs (guint32 storage
+ * ids, rising; transfer full), else NULL.  The trace goes on as if it had not failed.  (transfer
+ * full) */
+SsProgram *ss_trace_watched (const SsTraceConfig *config, const SsTarget *target,
+                             SsTraceWatch watch, gpointer user_data, GArray **unwound,
+                             GError **error);
+
 /* When the request for that storage fails, what its exception has released by the time the
  * training loop's `except` runs: guint32 storage ids, rising. Traces again, up to that point.
  * (transfer full) */

@@ -81,13 +81,8 @@ follow_all (Marking *m)
 static void
 reach_roots (Marking *m, SsTape *t)
 {
-  GHashTableIter iter;
-  gpointer value;
-
-  /* the order of a hash table cannot matter: a set is marked */
-  g_hash_table_iter_init (&iter, t->live_values);
-  while (g_hash_table_iter_next (&iter, &value, NULL))
-    if (((SsValue *) value)->n_names > 0)
+  for (SsValue *value = t->newest_value; value; value = value->older)
+    if (value->n_names > 0)
       reach_value (m, value);
   for (guint i = 0; i < SS_N_THREADS; i++)
     if (t->workspace[i])
@@ -113,7 +108,7 @@ alive_storages (const SsProgram *p)
 }
 
 void
-ss_tape_unwind (SsTape *t)
+ss_tape_unwind (SsTape *t, guint32 storage_id)
 {
   g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
@@ -126,9 +121,8 @@ ss_tape_unwind (SsTape *t)
   reach_roots (&m, t);
   follow_all (&m);
   t->unwound = g_array_new (FALSE, FALSE, sizeof (guint32));
-  for (guint32 id = 0; id < alive->len; id++)
+  for (guint32 id = 0; id < storage_id; id++)
     if (g_array_index (alive, gboolean, id)
         && !g_hash_table_contains (storages, GUINT_TO_POINTER (id)))
       g_array_append_val (t->unwound, id);
-  ss_tape_fail (t, SS_OPS_ERROR_STOPPED, "stopped at storage %u", t->watched_storage);
 }

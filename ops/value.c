@@ -17,8 +17,6 @@ ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch)
     .is_scratch = is_scratch != FALSE,
   };
 
-  if (t->watched_storage == t->program->storages->len && !t->is_stopped)
-    ss_tape_unwind (t);
   if (bytes > G_MAXINT64)
     ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW, "a tensor of 2^63 bytes or more");
   if (t->is_stopped)
@@ -97,11 +95,11 @@ ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage)
 
   *self = (SsValue) {
     .ref_count = 1, .is_floating = TRUE, .born = t->program->ops->len, .tape = t,
-    .tensor = *tensor, .storage = storage,
+    .tensor = *tensor, .storage = storage, .older = t->newest_value,
   };
-  t->n_values++;
-  if (t->live_values)
-    g_hash_table_add (t->live_values, self);
+  if (t->newest_value)
+    t->newest_value->newer = self;
+  t->newest_value = self;
   return self;
 }
 
@@ -119,9 +117,9 @@ ss_value_unref (SsValue *self)
   g_assert (self->ref_count > 0);
   if (--self->ref_count > 0)
     return;
-  self->tape->n_values--;
-  if (self->tape->live_values)
-    g_hash_table_remove (self->tape->live_values, self);
+  *(self->newer ? &self->newer->older : &self->tape->newest_value) = self->older;
+  if (self->older)
+    self->older->newer = self->newer;
   ss_storage_unref (self->storage);
   if (self->base)
     ss_value_unref (self->base);

@@ -45,6 +45,7 @@ struct _SsValue
   SsStorage *storage;            /* NULL on a stopped tape */
   SsValue *base;                 /* a view holds the value it views, as autograd's views do */
   SsNode *node;                  /* what made it, if it wants a gradient */
+  SsValue *older, *newer;        /* in the tape's list of what is alive */
   SsLeaf *leaf;                  /* leaves that require a gradient only */
 };
 

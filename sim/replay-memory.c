@@ -1,76 +1,109 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/replay-memory.h"
 
-typedef struct
+struct _SsMemoryReplay
 {
-  const SsProgram *program;
   SsAllocator *allocator;
-  SsBlock **blocks;              /* by storage */
-  SsMemoryVerdict *verdict;
-  const SsMark *place;           /* the last that was met, or NULL */
+  GPtrArray *blocks;             /* SsBlock, by storage */
+  SsMark place;                  /* the last that was met */
+  SsMemoryVerdict verdict;
   gboolean empties_cache;
-} Run;
+};
 
-static void
-note_peaks (Run *run)
+SsMemoryReplay *
+ss_memory_replay_new (const SsAllocatorClass    *klass,
+                      const SsAllocatorSettings *settings,
+                      gboolean                   empties_cache,
+                      GError                   **error)
 {
-  const SsAllocatorStats *stats = ss_allocator_stats (run->allocator);
+  SsAllocator *allocator = ss_allocator_new (klass, settings, error);
+  SsMemoryReplay *self;
 
-  run->verdict->peak_allocated_bytes
-    = MAX (run->verdict->peak_allocated_bytes, stats->allocated_bytes);
-  run->verdict->peak_reserved_bytes
-    = MAX (run->verdict->peak_reserved_bytes, stats->reserved_bytes);
+  if (!allocator)
+    return NULL;
+  self = g_new0 (SsMemoryReplay, 1);
+  self->allocator = allocator;
+  self->blocks = g_ptr_array_new ();
+  self->empties_cache = empties_cache;
+  self->verdict.fits = TRUE;
+  return self;
 }
 
-/* Every mark says where it stands. */
-static void
-note_failure (Run *run, const SsStorageInfo *failed)
+void
+ss_memory_replay_free (SsMemoryReplay *self)
 {
-  SsMemoryVerdict *verdict = run->verdict;
-
-  verdict->phase = run->place ? (SsPhase) run->place->phase : SS_PHASE_LOAD;
-  verdict->step = run->place ? run->place->step : 0;
-  verdict->micro_batch = run->place ? run->place->micro_batch : 0;
-  verdict->layer = ss_program_layer_in_phase (run->program, failed->module_id, verdict->phase);
+  if (!self)
+    return;
+  ss_allocator_free (self->allocator);
+  g_ptr_array_unref (self->blocks);
+  g_free (self);
 }
 
-/* FALSE: out of memory.  A request of 0 bytes never reaches an allocator. */
-static gboolean
-allocate (Run *run, guint32 storage_id)
+static void
+note_peaks (SsMemoryReplay *self)
 {
-  const SsStorageInfo *storage = ss_program_storage (run->program, storage_id);
+  const SsAllocatorStats *stats = ss_allocator_stats (self->allocator);
+  SsMemoryVerdict *verdict = &self->verdict;
+
+  verdict->peak_allocated_bytes = MAX (verdict->peak_allocated_bytes, stats->allocated_bytes);
+  verdict->peak_reserved_bytes = MAX (verdict->peak_reserved_bytes, stats->reserved_bytes);
+}
+
+static void
+note_failure (SsMemoryReplay *self, const SsProgram *program, const SsStorageInfo *failed)
+{
+  SsMemoryVerdict *verdict = &self->verdict;
+
+  verdict->fits = FALSE;
+  verdict->step = self->place.step;
+  verdict->micro_batch = self->place.micro_batch;
+  verdict->phase = (SsPhase) self->place.phase;
+  verdict->layer = ss_program_layer_in_phase (program, failed->module_id, verdict->phase);
+}
+
+/* A request of 0 bytes never reaches an allocator. */
+static void
+allocate (SsMemoryReplay *self, const SsProgram *program, guint32 storage_id)
+{
+  const SsStorageInfo *storage = ss_program_storage (program, storage_id);
   SsOomReport report;
+  SsBlock *block;
 
+  if (storage_id >= self->blocks->len)
+    g_ptr_array_set_size (self->blocks, (gint) MAX (2 * storage_id, 1024));
   if (storage->bytes == 0)
-    return TRUE;
-  run->blocks[storage_id]
-    = ss_allocator_allocate (run->allocator, storage->bytes, storage->stream, &report);
-  note_peaks (run);
-  if (!run->blocks[storage_id])
-    note_failure (run, storage);
-  return run->blocks[storage_id] != NULL;
+    return;
+  block = ss_allocator_allocate (self->allocator, storage->bytes, storage->stream, &report);
+  self->blocks->pdata[storage_id] = block;
+  note_peaks (self);
+  if (!block)
+    note_failure (self, program, storage);
 }
 
-static gboolean
-meet (Run *run, SsInstructionType type, guint32 index)
+gboolean
+ss_memory_replay_meet (SsMemoryReplay   *self,
+                       const SsProgram  *program,
+                       SsInstructionType type,
+                       guint32           index)
 {
   switch (type)
     {
     case SS_ALLOCATE:
-      return allocate (run, index);
+      allocate (self, program, index);
+      break;
     case SS_RELEASE:
-      if (run->blocks[index])
-        ss_allocator_release (run->allocator, g_steal_pointer (&run->blocks[index]));
+      if (self->blocks->pdata[index])
+        ss_allocator_release (self->allocator, g_steal_pointer (&self->blocks->pdata[index]));
       break;
     case SS_MARK:
-      run->place = ss_program_mark (run->program, index);
-      if (run->empties_cache && ss_mark_ends_step (run->place))
-        ss_allocator_empty_cache (run->allocator);
+      self->place = *ss_program_mark (program, index);
+      if (self->empties_cache && ss_mark_ends_step (&self->place))
+        ss_allocator_empty_cache (self->allocator);
       break;
     case SS_RUN:
       break;
     }
-  return TRUE;
+  return self->verdict.fits;
 }
 
 gboolean
@@ -81,23 +114,19 @@ ss_replay_memory (const SsProgram           *program,
                   SsMemoryVerdict           *verdict,
                   GError                   **error)
 {
-  g_autoptr (SsAllocator) allocator = ss_allocator_new (klass, settings, error);
-  g_autofree SsBlock **blocks = NULL;
-  Run run = {
-    .program = program, .allocator = allocator, .verdict = verdict, .empties_cache = empties_cache
-  };
+  g_autoptr (SsMemoryReplay) self = ss_memory_replay_new (klass, settings, empties_cache, error);
 
   *verdict = (SsMemoryVerdict) { .fits = TRUE };
-  if (!allocator)
+  if (!self)
     return FALSE;
-  run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (program));
-  for (guint i = 0; i < ss_program_n_instructions (program) && verdict->fits; i++)
+  for (guint i = 0; i < ss_program_n_instructions (program) && self->verdict.fits; i++)
     {
       guint32 index;
       SsInstructionType type = ss_program_instruction (program, i, &index);
 
-      verdict->fits = meet (&run, type, index);
+      ss_memory_replay_meet (self, program, type, index);
     }
+  *verdict = self->verdict;
   return TRUE;
 }
 

@@ -20,6 +20,22 @@ typedef struct
   gint layer;                    /* -1 outside layers */
 } SsMemoryVerdict;
 
+/* The same while the program is being made, told of each instruction in order. */
+typedef struct _SsMemoryReplay SsMemoryReplay;
+
+/* SS_ALLOCATOR_ERROR_CONF. (transfer full) */
+SsMemoryReplay *ss_memory_replay_new (const SsAllocatorClass    *klass,
+                                      const SsAllocatorSettings *settings,
+                                      gboolean                   empties_cache,
+                                      GError                   **error);
+void ss_memory_replay_free (SsMemoryReplay *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsMemoryReplay, ss_memory_replay_free)
+/* FALSE: out of memory, the last that it may be told of. */
+gboolean ss_memory_replay_meet (SsMemoryReplay   *self,
+                                const SsProgram  *program,
+                                SsInstructionType type,
+                                guint32           index);
+
 /* FALSE with SS_ALLOCATOR_ERROR_CONF. `empties_cache`: empty_cache () after each step. */
 gboolean ss_replay_memory (const SsProgram           *program,
                            const SsAllocatorClass    *klass,

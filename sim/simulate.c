@@ -147,7 +147,8 @@ ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **
   return ss_trace (&config, ss_device_target (ss_scenario_device (scenario)), keep_operands, error);
 }
 
-/* The failed request is the last event. */
+/* What was released when the exception was caught, from a trace of its own.  The failed request is
+ * the last event. */
 static void
 unwind (const SsScenario *scenario, SsRecording *recording)
 {
@@ -205,8 +206,10 @@ note_least (SsRecording *recording, const SsReplay *replay)
   recording->least_state_bytes = ss_replay_peak_requested_bytes (replay->program, TRUE);
 }
 
-SsRecording *
-ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
+/* `unwound`: found while the program was traced, or NULL. */
+static SsRecording *
+record_whole (const SsScenario *scenario, const SsProgram *program, const GArray *unwound,
+              GError **error)
 {
   SsReplay replay;
   SsRecording *recording;
@@ -216,12 +219,20 @@ ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GErro
   recording = record (scenario, &replay, error);
   if (recording == NULL)
     return NULL;
-  if (recording->is_oom)
-    {
-      unwind (scenario, recording);
-      note_least (recording, &replay);
-    }
+  if (!recording->is_oom)
+    return recording;
+  if (unwound != NULL)
+    ss_account_unwind (recording, unwound);
+  else
+    unwind (scenario, recording);
+  note_least (recording, &replay);
   return recording;
+}
+
+SsRecording *
+ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
+{
+  return record_whole (scenario, program, NULL, error);
 }
 
 SsRecording *
@@ -267,10 +278,70 @@ ss_simulate_outcome (const SsScenario *scenario, const SsProgram *program, GErro
   return recording;
 }
 
+/* ---- trace and run in one ---- */
+
+/* A trace that is replayed without a clock while it is made: at the request that fails, what the
+ * exception releases can be seen without tracing again. */
+typedef struct
+{
+  SsMemoryReplay *memory;        /* NULL: it failed unseen */
+  guint n_met;                   /* instructions that it has been told of */
+  guint64 alive_bytes, late_bytes;
+} Watch;
+
+/* Most runs that fit stay far below the device's memory: the replay begins, with all that was
+ * before, when seven eighths of it are asked for.  That only saves time: a request that fails among
+ * what was before has gone by, and the trace is made again. */
+static gboolean
+on_instruction (const SsProgram *program, SsInstructionType type, guint32 index,
+                gpointer user_data)
+{
+  Watch *watch = user_data;
+
+  if (type == SS_ALLOCATE)
+    watch->alive_bytes += ss_program_storage (program, index)->bytes;
+  else if (type == SS_RELEASE)
+    watch->alive_bytes -= ss_program_storage (program, index)->bytes;
+  if (watch->n_met == 0 && watch->alive_bytes < watch->late_bytes)
+    return TRUE;
+  while (watch->memory != NULL && watch->n_met < ss_program_n_instructions (program))
+    {
+      type = ss_program_instruction (program, watch->n_met++, &index);
+      if (ss_memory_replay_meet (watch->memory, program, type, index))
+        continue;
+      watch->memory = NULL;
+      return watch->n_met < ss_program_n_instructions (program);
+    }
+  return TRUE;
+}
+
+SsRecording *
+ss_simulate_with_program (const SsScenario *scenario, SsProgram **program, GError **error)
+{
+  g_autoptr (GArray) plan = NULL, unwound = NULL;
+  g_autoptr (SsMemoryReplay) memory = NULL;
+  SsTraceConfig config;
+  SsReplay replay;
+  Watch watch = { .memory = NULL };
+
+  g_return_val_if_fail (scenario != NULL, NULL);
+  *program = NULL;
+  if (!resolve (scenario, &config, &plan, error)
+      || !prepare (&replay, scenario, NULL, ss_scenario_capacity_bytes (scenario), error))
+    return NULL;
+  memory = ss_memory_replay_new (replay.allocator, &replay.settings, replay.empties_cache, error);
+  if (memory == NULL)
+    return NULL;
+  watch = (Watch) { .memory = memory, .late_bytes = replay.settings.capacity_bytes / 8 * 7 };
+  *program = ss_trace_watched (&config, ss_device_target (ss_scenario_device (scenario)),
+                               on_instruction, &watch, &unwound, error);
+  return *program != NULL ? record_whole (scenario, *program, unwound, error) : NULL;
+}
+
 SsRecording *
 ss_simulate (const SsScenario *scenario, GError **error)
 {
-  g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, error);
+  g_autoptr (SsProgram) program = NULL;
 
-  return program != NULL ? ss_simulate_program (scenario, program, error) : NULL;
+  return ss_simulate_with_program (scenario, &program, error);
 }

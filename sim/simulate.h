@@ -14,6 +14,10 @@ G_BEGIN_DECLS
  * SS_ALLOCATOR_ERROR_CONF. (transfer full) */
 SsRecording *ss_simulate (const SsScenario *scenario, GError **error);
 
+/* The same, and its program for more runs of it; NULL if there is an error. (transfer full) */
+SsRecording *ss_simulate_with_program (const SsScenario *scenario, SsProgram **program,
+                                       GError **error);
+
 /* The first half alone: the program of a scenario, for its dump or for several runs of one trace.
  * SS_OPS_ERROR_*. (transfer full) */
 SsProgram *ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error);
