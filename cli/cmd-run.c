@@ -4,6 +4,7 @@
 #include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/scenario-options.h"
+#include "cli/stamp.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
 #include "output/memory-figure.h"
@@ -19,7 +20,8 @@ typedef struct
   SsReportStyle style;
   SsPictureOptions picture;
   char *folder;
-  gboolean wants_json, is_quiet, dumps_program, writes_no_files, gives_no_advice;
+  char *date;                    /* that files carry, or NULL */
+  gboolean wants_json, is_quiet, dumps_program, writes_no_files, gives_no_advice, is_stamped;
 } RunOptions;
 
 static void
@@ -28,6 +30,7 @@ run_options_clear (RunOptions *self)
   ss_scenario_options_clear (&self->scenario);
   ss_terminal_options_clear (&self->terminal);
   g_clear_pointer (&self->folder, g_free);
+  g_clear_pointer (&self->date, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunOptions, run_options_clear)
 
@@ -196,6 +199,7 @@ simulate (RunOptions *options, const char *path)
       ss_console_error ("%s: %s", path, error->message);
       return SS_EXIT_INPUT;
     }
+  recording->date = g_steal_pointer (&options->date);
   options->style.device_capacity_bytes = ss_device_capacity_bytes (ss_scenario_device (scenario));
   return answer (options, recording, scenario, program);
 }
@@ -232,6 +236,8 @@ run (int argc, char **argv)
     { "no-advice", 0, 0, G_OPTION_ARG_NONE, &options.gives_no_advice,
       "Do not look for changes with which the run fits, or fits faster", NULL },
     SS_PICTURE_OPTION_ENTRY (options.picture),
+    { "stamp", 0, 0, G_OPTION_ARG_NONE, &options.is_stamped,
+      "Put the date into run.json and --json", NULL },
     { "dump-program", 0, 0, G_OPTION_ARG_NONE, &options.dumps_program,
       "Print the traced program instead of running it", NULL },
     G_OPTION_ENTRY_NULL
@@ -241,7 +247,8 @@ run (int argc, char **argv)
   if (!ss_command_parse (&ss_command_run, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_run, argc, argv, 1, 1)
-      || !check_places (&options) || !ss_terminal_style (&options.terminal, &options.style))
+      || !check_places (&options) || !ss_terminal_style (&options.terminal, &options.style)
+      || !ss_stamp_find (options.is_stamped, &options.date))
     return SS_EXIT_INPUT;
   return simulate (&options, argv[1]);
 }

@@ -395,6 +395,8 @@ ss_recording_to_json (const SsRecording *self)
   g_return_val_if_fail (self != NULL, NULL);
   json = g_string_new ("{");
   put_uint (json, "schema", 1);
+  if (self->date != NULL)
+    put_text (json, "date", self->date);
   for (guint i = 0; i < G_N_ELEMENTS (members); i++)
     {
       next_line (json);

@@ -31,6 +31,7 @@ static void
 recording_free (SsRecording *self)
 {
   g_free (self->scenario_name);
+  g_free (self->date);
   g_free (self->model_name);
   g_free (self->device_name);
   g_free (self->summary);

@@ -125,6 +125,7 @@ struct _SsRecording
   guint ref_count;
   /* what was asked */
   char *scenario_name, *model_name, *device_name;
+  char *date;                    /* "2026-11-29T20:15:18Z", for who asks for it; else NULL */
   char *summary;                 /* "bf16, fused adamw, micro-batch 1 x 8192 ..." */
   char *assumption;              /* what of the recipe follows no recording, or NULL */
   guint64 n_parameters, n_trainable_parameters;

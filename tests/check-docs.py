@@ -86,6 +86,7 @@ def run_console(root, stepsim, place, command):
     if words[:1] not in (['tools/run'], ['stepsim']):
         return None
     env = dict(os.environ, LC_ALL='C.UTF-8', COLUMNS='80', NO_COLOR='1')
+    env.pop('SOURCE_DATE_EPOCH', None)
     run = subprocess.run([stepsim, *words[1:]], cwd=place, env=env, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return run.stdout

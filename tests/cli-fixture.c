@@ -57,6 +57,7 @@ make_environment (void)
 {
   char **environment = g_environ_setenv (g_get_environ (), "XDG_CONFIG_HOME", folder, TRUE);
 
+  environment = g_environ_unsetenv (environment, "SOURCE_DATE_EPOCH");
   return g_environ_unsetenv (environment, "NO_COLOR");
 }
 

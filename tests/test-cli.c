@@ -230,6 +230,46 @@ Test (cli, every_answer_in_bytes_has_units_and_only_coloured_ones_colour)
     }
 }
 
+Test (cli, there_is_no_date_unless_it_is_asked_for)
+{
+  static const struct { const char *line; gboolean is_dated; } rows[] = {
+    { "$S $F --json --no-files", FALSE },
+    { "SOURCE_DATE_EPOCH= $S $F --json --no-files", FALSE },
+    { "SOURCE_DATE_EPOCH=1700000000 $S $F --json --no-files", TRUE },
+    { "SOURCE_DATE_EPOCH=1700000000 $S $F --json --no-files --stamp", TRUE },
+    { "SOURCE_DATE_EPOCH=1700000000 $S $F -q -o d; cat d/run.json", TRUE },
+  };
+  g_auto (SsCliResult) now = RUN (SS_TEACHING, "--json", "--no-files", "--stamp");
+
+  cr_expect (ne (ptr, strstr (now.out, "\"date\":\"20"), NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_auto (SsCliResult) result = ss_cli_shell (rows[i].line);
+
+      cr_expect (eq (int, result.status, 0), "%s", result.err);
+      cr_expect (eq (int, strstr (result.out, "\"date\"") != NULL, rows[i].is_dated), "%s",
+                 rows[i].line);
+      /* date -u -d @1700000000 */
+      cr_expect (eq (int, strstr (result.out, "\"date\":\"2023-11-14T22:13:20Z\"") != NULL,
+                     rows[i].is_dated));
+    }
+}
+
+Test (cli, a_date_that_is_none_is_refused)
+{
+  static const char *const wrong[] = { "x", "-1", "1.5", "99999999999999999999",
+                                       "9999999999999999" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("SOURCE_DATE_EPOCH=%s $S $F --no-files", wrong[i]);
+      g_auto (SsCliResult) result = ss_cli_shell (line);
+
+      cr_expect (eq (int, result.status, 2), "%s", wrong[i]);
+      cr_expect (g_str_has_suffix (result.err, "\" is no time in seconds\n"), "%s", result.err);
+    }
+}
+
 /* a device and a model of one's own, in the user's folder and in one of the system's */
 Test (cli, data_of_ones_own_is_found)
 {
