@@ -30,4 +30,12 @@ offers --with compare scenarios/teaching-4layer.xml --w
 offers devices list dev
 offers scenarios/teaching-4layer.xml scenarios/teach
 offers scenarios/teaching-4layer.xml animate scenarios/teach
+offers always --color = al
+offers GB --units =
+offers GiB ledger --units = Gi
+offers h100-sxm-80gb -s hardware/device = h100
+offers rtx-4090 sweep scenarios/teaching-4layer.xml hardware/device =
+offers models/llama3-8b.xml --set = model/href = models/llama3-8
+offers sqrt sweep scenarios/teaching-4layer.xml checkpointing/policy = sq
+offers scenarios/teaching-4layer.xml trace scenarios/llama8b-h100.xml --output = scenarios/teach
 exit $status
