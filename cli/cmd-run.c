@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "output/file-writer.h"
 #include "output/memory-figure.h"
+#include "output/timeline-csv.h"
 #include "sim/advice.h"
 #include "sim/simulate.h"
 
@@ -21,7 +22,8 @@ typedef struct
   SsPictureOptions picture;
   char *folder;
   char *date;                    /* that files carry, or NULL */
-  gboolean wants_json, is_quiet, dumps_program, writes_no_files, gives_no_advice, is_stamped;
+  gboolean wants_json, wants_csv, is_quiet, dumps_program;
+  gboolean writes_no_files, gives_no_advice, is_stamped;
 } RunOptions;
 
 static void
@@ -83,7 +85,7 @@ deliver_files (const RunOptions *options, const SsRecording *recording)
   g_autoptr (GString) wrote = g_string_new (NULL);
   SsExit status = write_files (options, recording, wrote);
 
-  if (options->wants_json || options->is_quiet || wrote->len == 0)
+  if (options->wants_json || options->wants_csv || options->is_quiet || wrote->len == 0)
     return status;
   g_string_prepend (wrote, "\nWrote ");
   g_string_append_c (wrote, '\n');
@@ -153,11 +155,27 @@ print_script (const RunOptions *options, const SsRecording *recording)
 }
 
 static gboolean
+print_csv (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
+           SsProgram *program)
+{
+  const SsOutputSettings settings = { .units = options->style.units };
+  g_autoptr (GBytes) csv = ss_output_timeline_csv.render (recording, &settings, NULL);
+  g_autofree char *text = g_strndup (g_bytes_get_data (csv, NULL), g_bytes_get_size (csv));
+
+  if (!ss_console_print (text))
+    return FALSE;
+  advise (options, recording, scenario, program);
+  return TRUE;
+}
+
+static gboolean
 print_answer (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
               SsProgram *program)
 {
   if (options->picture.is_script)
     return print_script (options, recording);
+  if (options->wants_csv)
+    return print_csv (options, recording, scenario, program);
   if (options->wants_json)
     return print_json (options, recording, scenario, program);
   return print_report (options, recording, scenario, program);
@@ -208,15 +226,27 @@ simulate (RunOptions *options, const char *path)
 static gboolean
 check_places (const RunOptions *self)
 {
+  const struct { gboolean is_wanted; const char *option; } answers[] = {
+    { self->picture.is_script, "--gnuplot-script" }, { self->wants_json, "--json" },
+    { self->wants_csv, "--csv" }, { self->dumps_program, "--dump-program" },
+  };
+  const char *first = NULL;
+
   if (g_strcmp0 (self->folder, "-") == 0)
-    ss_console_error ("-o -: a run's files go into a folder; --json prints the run on standard "
-                      "output");
-  else if (self->picture.is_script && (self->wants_json || self->dumps_program))
-    ss_console_error ("--gnuplot-script and %s both want the standard output",
-                      self->wants_json ? "--json" : "--dump-program");
-  else
-    return TRUE;
-  return FALSE;
+    {
+      ss_console_error ("-o -: a run's files go into a folder; --json prints the run on standard "
+                        "output");
+      return FALSE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
+    if (answers[i].is_wanted && first != NULL)
+      {
+        ss_console_error ("%s and %s both want the standard output", first, answers[i].option);
+        return FALSE;
+      }
+    else if (answers[i].is_wanted)
+      first = answers[i].option;
+  return TRUE;
 }
 
 static SsExit
@@ -230,6 +260,8 @@ run (int argc, char **argv)
       "Print no answer: the exit status is it", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options.wants_json,
       "Print one JSON object and nothing else", NULL },
+    { "csv", 0, 0, G_OPTION_ARG_NONE, &options.wants_csv,
+      "Print the timeline as CSV and nothing else", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.folder,
       "Write the run's files here instead of " DEFAULT_FOLDER, "DIR" },
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },

@@ -75,6 +75,18 @@ Test (cli_formats, the_script_of_a_picture_is_printed_for_a_gnuplot_elsewhere)
     }
 }
 
+Test (cli_formats, the_timeline_is_printed_as_the_file_has_it)
+{
+  g_auto (SsCliResult) result = ss_cli_shell ("$S $F --csv -o d > c; cmp c d/timeline.csv");
+  g_auto (SsCliResult) both = RUN (SS_TEACHING, "--csv", "--json");
+
+  cr_expect (eq (int, result.status, 0), "%s", result.out);
+  cr_expect (eq (str, result.err, (char *) ""));
+  cr_expect (eq (int, both.status, 2));
+  cr_expect (eq (str, both.err, (char *) "stepsim: --json and --csv both want the standard "
+                                         "output\n"));
+}
+
 Test (cli_formats, a_script_and_another_answer_have_no_room_on_one_output)
 {
   g_auto (SsCliResult) json = RUN (SS_TEACHING, "--gnuplot-script", "--json");
