@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsTree: an ordered set of records that carry their own links (a treap, Aragon and Seidel 1989).
- * It knows two numbers per record and allocates nothing; whoever inserts a record owns it.
+ * SsTree: an ordered set of records that carry their own links (a treap, Aragon and Seidel
+ * 1989).  It knows two numbers per record and allocates nothing; whoever inserts a record owns it.
+ * What was inserted last is often the first to be taken out, and so waits beside the tree until
+ * another comes.
  */
 #pragma once
 
@@ -21,6 +23,7 @@ struct _SsTreeNode
 typedef struct
 {
   SsTreeNode *root;
+  SsTreeNode *newest;            /* not in the tree yet, or NULL */
 } SsTree;
 
 void ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor);

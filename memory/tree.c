@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/tree-private.h"
 
+/* Major and minor as one number. */
+__extension__ typedef unsigned __int128 Key;
+
 /* Arithmetic instead of branches: which way a search turns is anybody's guess, the processor's
  * too. */
 static inline guint
 is_before (const SsTreeNode *node, guint64 major, guint64 minor)
 {
-  return (guint) (node->major < major)
-         | ((guint) (node->major == major) & (guint) (node->minor < minor));
+  return ((Key) node->major << 64 | node->minor) < ((Key) major << 64 | minor);
 }
 
 /* The finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
@@ -21,13 +23,12 @@ priority_of (guint64 x)
 }
 
 /* Goes down to where the priority belongs and splits what hangs there by the key. */
-void
-ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor)
+static void
+hang_in (SsTree *self, SsTreeNode *node)
 {
   SsTreeNode **link = &self->root, **side[2] = { &node->child[0], &node->child[1] }, *rest;
+  guint64 major = node->major, minor = node->minor;
 
-  node->major = major;
-  node->minor = minor;
   node->priority = priority_of (minor);
   while (*link && (*link)->priority >= node->priority)
     link = &(*link)->child[is_before (*link, major, minor)];
@@ -44,8 +45,8 @@ ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor)
 }
 
 /* Puts the merge of both children in the node's place. */
-void
-ss_tree_remove (SsTree *self, SsTreeNode *node)
+static void
+take_out (SsTree *self, SsTreeNode *node)
 {
   SsTreeNode **link = &self->root, *before = node->child[0], *after = node->child[1];
 
@@ -67,9 +68,29 @@ ss_tree_remove (SsTree *self, SsTreeNode *node)
   *link = before ? before : after;
 }
 
+void
+ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor)
+{
+  if (self->newest)
+    hang_in (self, self->newest);
+  node->major = major;
+  node->minor = minor;
+  self->newest = node;
+}
+
+void
+ss_tree_remove (SsTree *self, SsTreeNode *node)
+{
+  if (node == self->newest)
+    self->newest = NULL;
+  else
+    take_out (self, node);
+}
+
 SsTreeNode *
 ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor)
 {
+  SsTreeNode *newest = self->newest;
   SsTreeNode *node = self->root, *best = NULL;
 
   while (node)
@@ -79,12 +100,16 @@ ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor)
       best = before ? best : node;
       node = node->child[before];
     }
+  if (newest && !is_before (newest, major, minor)
+      && (!best || is_before (newest, best->major, best->minor)))
+    return newest;
   return best;
 }
 
 SsTreeNode *
 ss_tree_below (const SsTree *self, guint64 major, guint64 minor)
 {
+  SsTreeNode *newest = self->newest;
   SsTreeNode *node = self->root, *best = NULL;
 
   while (node)
@@ -94,6 +119,9 @@ ss_tree_below (const SsTree *self, guint64 major, guint64 minor)
       best = before ? node : best;
       node = node->child[before];
     }
+  if (newest && is_before (newest, major, minor)
+      && (!best || is_before (best, newest->major, newest->minor)))
+    return newest;
   return best;
 }
 
