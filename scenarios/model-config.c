@@ -66,6 +66,8 @@ set_number (const Resolving *self, const SsConfigField *field, double number)
     case SS_FIELD_ROPE:
       *(SsRopeType *) target = (SsRopeType) number;
       break;
+    case SS_FIELD_WORD:
+      break;
     }
 }
 
@@ -139,6 +141,7 @@ fault_of (const Resolving *self, SsFieldType type, const SsConfigValue *value)
       return value->kind == SS_CONFIG_NUMBER && value->number >= 0 && value->number < 1
                ? NULL
                : "a probability from 0 to below 1";
+    case SS_FIELD_WORD:
     case SS_FIELD_ROPE:
       break;
     }
@@ -195,6 +198,22 @@ resolve_rope (const Resolving *self, const SsConfigField *field)
     }
 }
 
+/* A word that the family's code does not follow, as another activation function, would make other
+ * kernels than those that are traced. */
+static void
+check_word (const Resolving *self, const SsConfigField *field)
+{
+  const SsConfigValue *value = g_hash_table_lookup (self->values, field->name);
+  g_autofree char *shown = shown_name (self, field->name), *known = NULL;
+
+  if (!value || g_strv_contains (field->words, value->text))
+    return;
+  known = g_strjoinv (", ", (char **) field->words);
+  ss_problems_add (self->problems, self->file, value->line,
+                   "%s: %s is not modelled for %s; known: %s", shown, value->text,
+                   self->model_type, known);
+}
+
 static void
 resolve_field (const Resolving *self, const SsConfigField *field)
 {
@@ -205,6 +224,11 @@ resolve_field (const Resolving *self, const SsConfigField *field)
   if (field->type == SS_FIELD_ROPE)
     {
       resolve_rope (self, field);
+      return;
+    }
+  if (field->type == SS_FIELD_WORD)
+    {
+      check_word (self, field);
       return;
     }
   if (!value || value->kind == SS_CONFIG_NULL)

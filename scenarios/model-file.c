@@ -35,6 +35,19 @@ is_usable_name (const char *name)
 
 /* ---- Hugging Face ---- */
 
+/* The file of a quantized model: its base is smaller than any recipe's, and its layers run other
+ * kernels. */
+static void
+refuse_quantized (GHashTable *values, const char *path, SsProblems *problems)
+{
+  const SsConfigValue *quantized = g_hash_table_lookup (values, "quantization_config");
+
+  if (quantized && quantized->kind != SS_CONFIG_NULL)
+    ss_problems_add (problems, path, quantized->line,
+                     "quantization_config: quantized weights are not modelled; expected the config "
+                     "of the model before it was quantized");
+}
+
 static gboolean
 load_json (const char *path, SsModelConfig *config, char **name, SsProblems *problems)
 {
@@ -53,6 +66,8 @@ load_json (const char *path, SsModelConfig *config, char **name, SsProblems *pro
       return FALSE;
     }
   ss_model_config_resolve (config, type->text, values, path, 0, '_', problems);
+  if (config->family)
+    refuse_quantized (values, path, problems);
   own_name = g_hash_table_lookup (values, "_name_or_path");
   if (own_name && own_name->kind == SS_CONFIG_TEXT && is_usable_name (own_name->text))
     *name = g_strdup (own_name->text);

@@ -202,6 +202,45 @@ Test (model_file, rope_is_a_type_within_an_object_of_either_name)
     }
 }
 
+/* An activation function of another name would run other kernels than those traced, a quantized
+ * base be smaller. */
+Test (model_file, what_would_run_other_kernels_is_refused)
+{
+  static const struct
+  {
+    const char *type, *member, *said;
+  } cases[] = {
+    { "llama", "\"hidden_act\": \"silu\", \"quantization_config\": null, ", "" },
+    { "qwen2", "\"hidden_act\": \"swish\", ", "" },
+    { "llama", "\n\"hidden_act\": \"gelu\", ",
+      "c.json:2: hidden_act: gelu is not modelled for llama; known: silu, swish" },
+    { "llama", "\"hidden_act\": null, ",
+      "c.json:1: hidden_act: null is not modelled for llama; known: silu, swish" },
+    { "gpt2", "\"activation_function\": \"gelu_new\", ", "" },
+    { "gpt2", "\"activation_function\": \"relu\", ",
+      "c.json:1: activation_function: relu is not modelled for gpt2; known: gelu_new" },
+    { "llama", "\"quantization_config\": {\"bits\": 4}, ",
+      "c.json:1: quantization_config: quantized weights are not modelled; expected the config of "
+      "the model before it was quantized" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      char *folder = fixture_folder ();
+      g_autofree char *text = g_strdup_printf (
+        "{\"model_type\": \"%s\", %s" SIZES ", \"num_key_value_heads\": 4, \"n_embd\": 64, "
+        "\"n_layer\": 2, \"n_head\": 4, \"n_positions\": 128}",
+        cases[i].type, cases[i].member);
+      g_autofree char *path = fixture_write (folder, "c.json", text, -1), *name = NULL,
+                      *said = NULL;
+      SsModelConfig config;
+
+      said = load_model (path, &config, &name);
+      fixture_discard (folder);
+      cr_assert (eq (str, said, (char *) cases[i].said));
+    }
+}
+
 Test (model_file, a_model_is_called_as_its_config_says_or_after_its_file_or_folder)
 {
   static const struct

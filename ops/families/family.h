@@ -44,6 +44,7 @@ typedef enum
   SS_FIELD_COUNT,                /* gint64 > 0 */
   SS_FIELD_FLAG,                 /* gboolean */
   SS_FIELD_PROBABILITY,          /* double, 0 <= p < 1 */
+  SS_FIELD_WORD,                 /* one of `words`, which mean the same here: nothing is kept */
   SS_FIELD_ROPE                  /* SsRopeType: "rope_type" (older: "type") within an object of that
                                   * name, which newer files call "rope_parameters"; "default" or
                                   * "llama3" */
@@ -70,6 +71,8 @@ typedef struct
   SsFieldAbsent null;            /* what it means that it is null */
   double value;
   gsize offset_b, offset_c;
+  const char *const *words;      /* NULL-terminated, for SS_FIELD_WORD: what the family's code does;
+                                  * the first is meant where the field is absent */
 } SsConfigField;
 
 /* One value of config.json's model_type that the family answers for. */

@@ -312,6 +312,9 @@ gpt2_count (const SsModelConfig *c)
 #define DROPOUT(json, field)                                                                       \
   { json, SS_FIELD_PROBABILITY, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, 0.1, 0, 0 }
 
+/* NewGELUActivation, a kernel for each of its operations */
+static const char *const activations[] = { "gelu_new", NULL };
+
 static const SsConfigField fields[] = {
   COUNT ("n_embd", hidden_size),
   COUNT ("n_layer", n_layers),
@@ -323,6 +326,7 @@ static const SsConfigField fields[] = {
   DROPOUT ("embd_pdrop", embd_pdrop),
   DROPOUT ("attn_pdrop", attn_pdrop),
   DROPOUT ("resid_pdrop", resid_pdrop),
+  { .name = "activation_function", .type = SS_FIELD_WORD, .words = activations },
 };
 
 static gboolean

@@ -35,24 +35,33 @@
   { "sliding_window", SS_FIELD_COUNT, AT (sliding_window), SS_ABSENT_CONSTANT, SS_ABSENT_ZERO,     \
     number, 0, 0 }
 
+/* transformers' ACT2FN knows nn.SiLU under both */
+static const char *const silu[] = { "silu", "swish", NULL };
+#define ACTIVATION                                                                                 \
+  { .name = "hidden_act", .type = SS_FIELD_WORD, .words = silu }
+
 static const SsConfigField llama[] = {
   SIZES, KV_HEADS (SS_ABSENT_SAME_AS, 0), HEAD_DIM (SS_ABSENT_QUOTIENT, 0), POSITIONS (2048),
   FLAG ("tie_word_embeddings", tie_word_embeddings), FLAG ("attention_bias", attention_bias),
   FLAG ("mlp_bias", mlp_bias), ROPE, DROPOUT,
+  ACTIVATION,
 };
 static const SsConfigField mistral[] = {
   SIZES, KV_HEADS (SS_ABSENT_CONSTANT, 8), HEAD_DIM (SS_ABSENT_QUOTIENT, 0), POSITIONS (131072),
   WINDOW (4096), FLAG ("tie_word_embeddings", tie_word_embeddings), ROPE, DROPOUT,
+  ACTIVATION,
 };
 static const SsConfigField qwen2[] = {
   SIZES, KV_HEADS (SS_ABSENT_CONSTANT, 32), HEAD_DIM (SS_ABSENT_QUOTIENT, 0), POSITIONS (32768),
   FLAG ("tie_word_embeddings", tie_word_embeddings),
   FLAG ("use_sliding_window", uses_sliding_window), ROPE, DROPOUT,
+  ACTIVATION,
 };
 static const SsConfigField qwen3[] = {
   SIZES, KV_HEADS (SS_ABSENT_CONSTANT, 32), HEAD_DIM (SS_ABSENT_CONSTANT, 128), POSITIONS (32768),
   FLAG ("tie_word_embeddings", tie_word_embeddings), FLAG ("attention_bias", attention_bias),
   FLAG ("use_sliding_window", uses_sliding_window), ROPE, DROPOUT,
+  ACTIVATION,
 };
 
 static gboolean
