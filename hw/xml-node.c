@@ -139,6 +139,24 @@ find_line_ends (const char *text)
   return ends;
 }
 
+/* What libxml2 says of a text without any tag is about tags; whoever gives us JSON or prose wants
+ * to hear what was met. */
+static gboolean
+begins_with_tag (const SsXmlDocument *self, const char *root, SsProblems *problems)
+{
+  const char *start = self->text + strspn (self->text, " \t\r\n");
+  g_autofree char *met = g_strndup (start, (gsize) (g_utf8_next_char (start) - start));
+  gint line = 1;
+
+  if (*start == '<')
+    return TRUE;
+  for (const char *p = self->text; p < start; p++)
+    line += *p == '\n';
+  ss_problems_add (problems, self->path, line, "is not XML: begins with \"%s\"; expected <%s>",
+                   met, root);
+  return FALSE;
+}
+
 SsXmlDocument *
 ss_xml_document_open (const char *path, const char *root, const char *schema, SsProblems *problems)
 {
@@ -147,7 +165,7 @@ ss_xml_document_open (const char *path, const char *root, const char *schema, Ss
 
   self->path = g_strdup (path);
   self->text = ss_xml_load_text (path, problems);
-  if (self->text == NULL)
+  if (self->text == NULL || !begins_with_tag (self, root, problems))
     return NULL;
   self->tree = parse (path, self->text, problems);
   if (self->tree == NULL)

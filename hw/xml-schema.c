@@ -161,6 +161,21 @@ check_text (const SsXmlNode *node, SsProblems *problems)
       }
 }
 
+/* Our schemas have no namespace, so whatever has one is none of their elements; said once for what
+ * inherits it. */
+static void
+check_namespace (const SsXmlNode *node, SsProblems *problems)
+{
+  const xmlNode *element = (const xmlNode *) node, *parent = element->parent;
+
+  if (element->ns == NULL
+      || (parent->type == XML_ELEMENT_NODE && parent->ns != NULL
+          && xmlStrEqual (parent->ns->href, element->ns->href)))
+    return;
+  ss_xml_node_problem (node, NULL, problems, "%s: is in the namespace \"%s\"; expected none",
+                       ss_xml_node_name (node), (const char *) element->ns->href);
+}
+
 /* Depth is bounded by SS_XML_MAX_DEPTH. */
 static void
 check_element (const SsXmlDocument *schema,
@@ -173,6 +188,7 @@ check_element (const SsXmlDocument *schema,
   g_auto (GStrv) known = NULL;
   SsXmlNode *child = NULL;
 
+  check_namespace (node, problems);
   check_attributes (node, type, problems);
   check_text (node, problems);
   collect (type, "element", declared);

@@ -43,12 +43,13 @@ Test (scenario_bad, no_scenario_at_all)
   assert_said ("<device/>", -1, "s.xml:1: the root element is <device>; expected <scenario>");
   assert_said ("<scenario>", -1,
                "s.xml:1: is not well-formed XML: premature end of data in tag scenario line 1");
-  assert_said ("scenario", -1,
-               "s.xml:1: is not well-formed XML: start tag expected, '<' not found");
+  assert_said ("scenario", -1, "s.xml:1: is not XML: begins with \"s\"; expected <scenario>");
 }
 
 Test (scenario_bad, what_is_missing_or_doubled_is_named)
 {
+  assert_said ("<scenario xmlns='http://x'>" MODEL HARDWARE "</scenario>", -1,
+               "s.xml:1: scenario: is in the namespace \"http://x\"; expected none");
   assert_said ("<scenario/>", -1,
                "s.xml:1: scenario: <model> is missing\n"
                "s.xml:1: scenario: <hardware> is missing");

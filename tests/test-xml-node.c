@@ -114,7 +114,10 @@ Test (xml_node, files_that_are_not_xml_get_one_line)
 {
   assert_said ("", 0, "d.xml: is empty");
   assert_said ("  \n\n ", -1, "d.xml: is empty");
-  assert_said ("{\"a\": 1}", -1,
+  assert_said ("{\"a\": 1}", -1, "d.xml:1: is not XML: begins with \"{\"; expected <device>");
+  assert_said (" \n\n\xC3\xA4", -1,
+               "d.xml:3: is not XML: begins with \"\xC3\xA4\"; expected <device>");
+  assert_said ("<!-- no more -->", -1,
                "d.xml:1: is not well-formed XML: start tag expected, '<' not found");
   assert_said (
       "<device>\n<a>\n</device>", -1,
