@@ -232,6 +232,11 @@ check_places (const RunOptions *self)
   };
   const char *first = NULL;
 
+  if (g_strcmp0 (self->folder, "") == 0)
+    {
+      ss_console_error ("-o: the name of the folder is empty");
+      return FALSE;
+    }
   if (g_strcmp0 (self->folder, "-") == 0)
     {
       ss_console_error ("-o -: a run's files go into a folder; --json prints the run on standard "

@@ -17,6 +17,11 @@ ss_output_options_check (const SsOutputOptions *self)
 {
   g_autofree char *shown = NULL;
 
+  if (g_strcmp0 (self->path, "") == 0)
+    {
+      ss_console_error ("-o: the name of the file is empty");
+      return FALSE;
+    }
   if (self->path == NULL || g_str_equal (self->path, "-") || self->replaces
       || !g_file_test (self->path, G_FILE_TEST_IS_REGULAR))
     return TRUE;

@@ -49,7 +49,7 @@ ss_ledger_recipes (void)
     { "fp32 + SGD with momentum", 4, 4, 0, 4 },
     { "fp32 + Adam", 4, 4, 0, 8 },
     { "bf16 mixed, fp32 master, Adam", 2, 2, 4, 8 },
-    { "the same, gradients accumulated in fp32", 2, 2 + 4, 4, 8 },
+    { "the same, gradients summed in fp32", 2, 2 + 4, 4, 8 },
     { "pure bf16 + Adam", 2, 2, 0, 4 },
     { "inference, bf16", 2, 0, 0, 0 },
     { NULL, 0, 0, 0, 0 },

@@ -184,6 +184,20 @@ read_attributes (SsLoading *self)
 
 /* ---- loading ---- */
 
+/* A config.json in place of the scenario that names it: the parser would speak of tags. */
+static gboolean
+is_scenario (const char *path, SsProblems *problems)
+{
+  g_autofree char *base = NULL;
+
+  if (!g_str_has_suffix (path, ".json") || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return TRUE;
+  base = g_path_get_basename (path);
+  ss_problems_add (problems, path, 0,
+                   "is no scenario; a scenario names it as <model href=\"%s\"/>", base);
+  return FALSE;
+}
+
 /* The problems as this folder's error. */
 static gboolean
 settle (const SsLoading *self, GError **error)
@@ -209,7 +223,8 @@ ss_scenario_load (const char *path, const char *const *overrides, GError **error
   SsLoading loading = { .problems = problems, .overrides = set };
 
   g_return_val_if_fail (path != NULL, NULL);
-  document = ss_xml_document_open (path, "scenario", NULL, problems);
+  if (is_scenario (path, problems))
+    document = ss_xml_document_open (path, "scenario", NULL, problems);
   loading.document = document;
   if (!document)
     {

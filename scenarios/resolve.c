@@ -19,17 +19,26 @@ is_same_file (const char *a, const char *b)
   return g_str_equal (whole_a, whole_b);
 }
 
-/* "; near: llama3-8b", or nothing: which shipped model an href may have meant. (transfer full) */
+/* "; near: models/llama3-8b.xml", or nothing: which shipped model an href may have meant, as an
+ * href names it. (transfer full) */
 static char *
 near_models (const char *href)
 {
-  g_auto (GStrv) known = ss_data_list ("scenarios/models");
+  static const char prefix[] = "near: ";
+  g_auto (GStrv) known = ss_data_list ("scenarios/models"), near = NULL;
   g_autofree char *name = g_path_get_basename (href), *hint = NULL;
+  GString *text = g_string_new (NULL);
 
   if (g_str_has_suffix (name, ".xml"))
     name[strlen (name) - strlen (".xml")] = '\0';
-  hint = ss_problems_suggest (name, (const char *const *) known);
-  return g_str_has_prefix (hint, "near: ") ? g_strconcat ("; ", hint, NULL) : g_strdup ("");
+  /* the name that `stepsim list models` prints, which is no href yet */
+  hint = g_strv_contains ((const char *const *) known, name)
+           ? g_strconcat (prefix, name, NULL)
+           : ss_problems_suggest (name, (const char *const *) known);
+  near = g_str_has_prefix (hint, prefix) ? g_strsplit (hint + strlen (prefix), ", ", -1) : NULL;
+  for (char **model = near; model && *model; model++)
+    g_string_append_printf (text, "%smodels/%s.xml", model == near ? "; near: " : ", ", *model);
+  return g_string_free (text, FALSE);
 }
 
 static void
@@ -143,6 +152,14 @@ resolve_model (SsLoading *self)
   if (!scenario->model_href)
     return FALSE;
   path = find_file (self, "model", scenario->model_href);
+  if (path && g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      ss_loading_problem (self, "model", "href",
+                          "href: \"%s\" is a folder; wanted a model file (.xml) or a Hugging Face "
+                          "config (.json)",
+                          path);
+      return FALSE;
+    }
   if (!path
       || !ss_model_file_load (path, &scenario->config.model, &scenario->model_name, self->problems))
     return FALSE;

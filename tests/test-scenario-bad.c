@@ -205,7 +205,10 @@ Test (scenario_bad, a_model_that_is_no_model)
       "s.xml:2: href: there is no file \"none.xml\", and no shipped model of that name" },
     { "href='models/llama3-8.xml'",
       "s.xml:2: href: there is no file \"models/llama3-8.xml\", and no shipped model of that name; "
-      "near: llama3-8b" },
+      "near: models/llama3-8b.xml" },
+    { "href='llama3-8b'",
+      "s.xml:2: href: there is no file \"llama3-8b\", and no shipped model of that name; "
+      "near: models/llama3-8b.xml" },
     { "href='s.xml'",
       "s.xml:2: href: \"s.xml\" is this scenario itself; wanted a file of the model" },
     { "href='./s.xml'",
