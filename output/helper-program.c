@@ -40,6 +40,32 @@ start (const char *const *argv, const char *missing, GError **error)
   return NULL;
 }
 
+/* Why it is no success: its own words, or how it ended. (transfer full) */
+static char *
+reason_of (GSubprocess *process, GBytes *complaint)
+{
+  if (complaint != NULL && g_bytes_get_size (complaint) > 0)
+    return last_words (complaint);
+  if (g_subprocess_get_if_signaled (process))
+    return g_strdup_printf ("ended by signal %d", g_subprocess_get_term_sig (process));
+  return g_strdup_printf ("exit status %d, no reason given",
+                          g_subprocess_get_exit_status (process));
+}
+
+/* One that ended before it had read all shows here as a broken pipe, which says nothing to whoever
+ * wants a picture. */
+static void
+fail_to_talk (GSubprocess *process, const char *name, const GError *cause, GError **error)
+{
+  g_autofree char *reason = NULL;
+
+  if (g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE)
+      && g_subprocess_wait (process, NULL, NULL))
+    reason = reason_of (process, NULL);
+  g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "%s failed: %s", name,
+               reason != NULL ? reason : cause->message);
+}
+
 GBytes *
 ss_helper_program_run (const char *const *argv, GBytes *input, const char *missing, char **said,
                        GError **error)
@@ -53,18 +79,17 @@ ss_helper_program_run (const char *const *argv, GBytes *input, const char *missi
     return NULL;
   if (!g_subprocess_communicate (process, input, NULL, &output, &complaint, &cause))
     {
-      g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "%s: %s", argv[0],
-                   cause->message);
+      fail_to_talk (process, argv[0], cause, error);
       return NULL;
     }
-  words = last_words (complaint);
   if (!g_subprocess_get_successful (process))
     {
+      words = reason_of (process, complaint);
       g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM, "%s failed: %s", argv[0],
                    words);
       return NULL;
     }
   if (said != NULL)
-    *said = g_steal_pointer (&words);
+    *said = last_words (complaint);
   return g_steal_pointer (&output);
 }

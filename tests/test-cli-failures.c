@@ -66,7 +66,11 @@ Test (cli_failures, what_is_near_an_unknown_name_is_said)
       "directory; the shipped one is " SS_SOURCE_DIR "/scenarios/llama8b-h100.xml" },
     { "\"$S\" nothing.xml", "nothing.xml: cannot be opened: No such file or directory" },
     { "\"$S\" \"$F\" -s hardware/device=h100", "near: h100-sxm-80gb" },
-    { "\"$S\" \"$F\" -s model/href=models/llama3-8.xml", "near: llama3-8b" },
+    { "\"$S\" \"$F\" -s model/href=models/llama3-8.xml", "near: models/llama3-8b.xml" },
+    { "\"$S\" \"$F\" -s model/href=/",
+      "\"/\" is a folder; wanted a model file (.xml) or a Hugging Face config (.json)" },
+    { "echo '{}' >config.json; \"$S\" config.json",
+      "config.json: is no scenario; a scenario names it as <model href=\"config.json\"/>" },
     { "\"$S\" \"$F\" -s checkpointing/policy=sqr", "near: sqrt" },
     { "\"$S\" list device", "near: devices" },
   };
@@ -248,6 +252,28 @@ Test (cli_failures, without_gnuplot_the_rest_is_written)
   cr_expect (ne (ptr, strstr (result.err, "gnuplot"), NULL));
   cr_expect (ne (ptr, strstr (result.out, "\nWrote stepsim-out/"), NULL));
   cr_expect (ne (ptr, json, NULL));
+}
+
+/* Whether it read its script or not, one reason is given for both pictures. */
+Test (cli_failures, how_a_gnuplot_without_words_ended_is_said_once)
+{
+  static const struct { const char *ending, *said; } rows[] = {
+    { "exit 5", "gnuplot failed: exit status 5, no reason given; " },
+    { "kill -9 $$", "gnuplot failed: ended by signal 9; " },
+    { "cat >/dev/null; echo broken >&2; exit 1", "gnuplot failed: broken; " },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *script = g_strdup_printf ("#!/bin/sh\n%s\n", rows[i].ending);
+      g_autofree char *path = ss_cli_write ("gnuplot", script, -1);
+      g_auto (SsCliResult) result = ss_cli_shell ("chmod +x gnuplot; PATH=.:$PATH $S -q $F");
+
+      cr_expect (eq (int, result.status, 3), "%s", rows[i].ending);
+      cr_expect (eq (uint, ss_cli_count_lines (result.err), 1), "%s", result.err);
+      cr_expect (g_str_has_prefix (result.err, "stepsim: "), "%s", result.err);
+      cr_expect (ne (ptr, strstr (result.err, rows[i].said), NULL), "%s", result.err);
+    }
 }
 
 Test (cli_failures, a_closed_stdout_is_said_and_nothing_else_is_overwritten)
