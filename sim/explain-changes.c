@@ -76,7 +76,13 @@ counterpart (const SsRequestTable *table, const SsRequest *request, const SsRequ
   return last;
 }
 
-/* Of that kind and still of that number, whatever makes it now. */
+static gboolean
+has_that_number (const SsExplanation *explanation, const SsRequest *request)
+{
+  return ss_oom_message_fits (&explanation->message, request->bytes, request->segment_bytes);
+}
+
+/* The first of that kind and still of that number, whatever makes it now. */
 static const SsRequest *
 still_there (const SsExplanation *explanation, SsTensorKind kind, const SsRequestTable *changed)
 {
@@ -84,11 +90,24 @@ still_there (const SsExplanation *explanation, SsTensorKind kind, const SsReques
     {
       const SsRequest *other = changed->requests->pdata[i];
 
-      if (other->kind == kind
-          && ss_oom_message_fits (&explanation->message, other->bytes, other->segment_bytes))
+      if (other->kind == kind && has_that_number (explanation, other))
         return other;
     }
   return NULL;
+}
+
+/* What to compare with: the same tensor, unless it has another number now and another has its. */
+static const SsRequest *
+find_now (const SsExplanation *explanation, const SsRequestTable *table,
+          const SsRequest *request, const SsRequestTable *changed)
+{
+  const SsRequest *same = counterpart (table, request, changed);
+  const SsRequest *other;
+
+  if (same != NULL && has_that_number (explanation, same))
+    return same;
+  other = still_there (explanation, request->kind, changed);
+  return other != NULL ? other : same;
 }
 
 /* ---- trying ---- */
@@ -145,9 +164,7 @@ try_settings (const Trial *trial, char **settings, const char *why)
 
   if (changed == NULL)
     return;
-  now = still_there (trial->explanation, trial->request->kind, changed);
-  if (now == NULL)
-    now = counterpart (trial->table, trial->request, changed);
+  now = find_now (trial->explanation, trial->table, trial->request, changed);
   change = g_new0 (SsExplainedChange, 1);
   change->why = why;
   change->segment_bytes = now != NULL ? now->segment_bytes : 0;

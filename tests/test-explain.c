@@ -163,6 +163,26 @@ Test (explain, changes_change_it)
   cr_expect (any_gone);
 }
 
+/* The head's and the embedding's matrices are of one size, and loaded one after the other: a change
+ * is one of the matrix that is told of, not of the one that happens to come first. */
+Test (explain, a_change_is_one_of_the_same_tensor)
+{
+  g_autoptr (SsExplanation) explanation
+    = explain ("<scenario name='s'><model href='models/llama3-8b.xml' layers='10'/>"
+               "<hardware device='h200-sxm-141gb'/>"
+               "<training steps='1' micro-batch='1' sequence-length='64'/></scenario>",
+               "1002.00 MiB");
+
+  cr_assert (eq (str, first (explanation)->module, (char *) "lm_head"));
+  for (guint i = 0; i < explanation->changes->len; i++)
+    {
+      const SsExplainedChange *change = explanation->changes->pdata[i];
+
+      cr_expect (ne (str, change->settings[0],
+                     (char *) "allocator/alloc-conf=expandable_segments:True"));
+    }
+}
+
 /* 2 x 1024 tokens instead of 4 x 1024, and 4 x 512, are 393 MiB, 394 rounded. */
 Test (explain, what_is_not_there_is_looked_for_nearby)
 {
