@@ -68,14 +68,31 @@ tensor_name (const Snapshot *self, const SsMemoryEvent *event)
                           ss_category_name ((SsCategory) event->category));
 }
 
+/* The op that an event is for, or NULL.  Parameters and inputs are there before the op that comes
+ * next; only what an op of the same module leaves, such as a rotary table, is made by it. */
+static const SsOpEvent *
+maker (const Snapshot *self, const SsMemoryEvent *event)
+{
+  const SsOpEvent *op;
+
+  if (event->op >= self->recording->ops->len)
+    return NULL;
+  op = &g_array_index (self->recording->ops, SsOpEvent, event->op);
+  if (op->phase != event->phase
+      || (event->category == SS_CATEGORY_PARAMETERS && op->module_id != event->module_id))
+    return NULL;
+  return op;
+}
+
 /* "aten::mm, step 1, forward, micro-batch 1, layer 3" */
 static char *
 place_name (const Snapshot *self, const SsMemoryEvent *event)
 {
   GString *text = g_string_new (NULL);
+  const SsOpEvent *op = maker (self, event);
 
-  if (event->op < self->recording->ops->len)
-    g_string_append (text, g_array_index (self->recording->ops, SsOpEvent, event->op).name);
+  if (op != NULL)
+    g_string_append (text, op->name);
   if (event->phase < self->recording->phases->len)
     {
       const SsPhaseRecord *phase
@@ -89,10 +106,8 @@ place_name (const Snapshot *self, const SsMemoryEvent *event)
       if (phase->micro_batch > 0)
         g_string_append_printf (text, ", micro-batch %u", phase->micro_batch);
     }
-  if (event->op < self->recording->ops->len
-      && g_array_index (self->recording->ops, SsOpEvent, event->op).layer >= 0)
-    g_string_append_printf (text, ", layer %d",
-                            g_array_index (self->recording->ops, SsOpEvent, event->op).layer);
+  if (op != NULL && op->layer >= 0)
+    g_string_append_printf (text, ", layer %d", op->layer);
   return g_string_free (text, FALSE);
 }
 

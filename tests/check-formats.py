@@ -166,6 +166,11 @@ def check_state(snapshot):
         same('in use', sum(b['size'] for b in used), segment['allocated_size'])
         same('asked', sum(b['requested_size'] for b in used), segment['requested_size'])
         want(all(b['requested_size'] <= b['size'] and b['frames'] for b in used), 'a block')
+        for block in used:
+            what, where = (frame['name'] for frame in block['frames'])
+            # a module's weights are loaded; no op makes them
+            if what.startswith('lm_head') and what.endswith(': parameters'):
+                same('where a weight is made', where, 'load')
 
 
 def replay(snapshot):
