@@ -229,6 +229,14 @@ append_reserved (SsReport *report)
   ss_report_wrap (report, "", line);
 }
 
+/* At a peak there no layer's activations are held; what is left of their category is the inputs. */
+static gboolean
+is_beyond_layers (const SsPeakRecord *peak)
+{
+  return g_strcmp0 (peak->phase, "optimizer") == 0 || g_strcmp0 (peak->phase, "zero_grad") == 0
+         || g_strcmp0 (peak->phase, "load") == 0;
+}
+
 /* What checkpointing could still win. */
 static void
 append_floor (SsReport *report)
@@ -242,8 +250,8 @@ append_floor (SsReport *report)
   g_autofree char *where = where_words (&recording->floor);
   g_autofree char *line = NULL;
 
-  if (gain_bytes == 0)
-    line = g_strdup_printf ("The peak holds no activations: %scheckpoints cannot lower it.",
+  if (gain_bytes == 0 || is_beyond_layers (&recording->peak))
+    line = g_strdup_printf ("The peak holds no layer's activations: %scheckpoints cannot lower it.",
                             has_policy ? "more " : "");
   else
     line = g_strdup_printf ("Without any activations the peak would be %s, %s: %scheckpoints can "

@@ -97,8 +97,23 @@ Test (report, checkpoints_that_can_win_nothing_are_said)
   g_free (recording->policy);
   recording->policy = g_strdup ("full");
   checkpointed = ss_report (recording, &style);
-  cr_expect (ne (ptr, strstr (bare, "no activations: checkpoints cannot lower it."), NULL));
-  cr_expect (ne (ptr, strstr (checkpointed, "no activations: more checkpoints cannot"), NULL));
+  cr_expect (ne (ptr, strstr (bare, "no layer's activations: checkpoints cannot lower it."), NULL));
+  cr_expect (ne (ptr, strstr (checkpointed, "activations: more checkpoints cannot"), NULL));
+}
+
+/* The inputs of a step are counted as activations and lie there until its end. */
+Test (report, inputs_beside_an_optimizers_peak_are_nothing_to_checkpoint)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80 };
+  g_autofree char *text = NULL;
+
+  recording->peak.phase = "optimizer";
+  recording->floor = recording->peak;
+  recording->floor.allocated_bytes -= 16384;
+  text = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (text, "no layer's activations: checkpoints cannot lower it."), NULL),
+             "%s", text);
 }
 
 /* 1 MiB is 1,048,576 bytes: 41.5 MiB are 43.5 MB. */
