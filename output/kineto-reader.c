@@ -35,6 +35,18 @@ refuse (GError **error, const char *format, ...)
   return FALSE;
 }
 
+/* "<data>:4:3: Parse error: unexpected ..." of the library as what is wrong with line 4. */
+static void
+refuse_parse (GError **error, const char *message)
+{
+  g_auto (GStrv) parts = g_strsplit (message, ":", 5);
+
+  if (g_strv_length (parts) == 5 && g_str_equal (parts[0], "<data>"))
+    refuse (error, "line %s: no JSON:%s", parts[1], parts[4]);
+  else
+    refuse (error, "no JSON: %s", message);
+}
+
 /* Brackets outside texts, before anything recurses over them. */
 static gboolean
 check_depth (const char *data, gsize size, GError **error)
@@ -263,7 +275,7 @@ ss_kineto_read (GBytes *bytes, gint device, GError **error)
     return NULL;
   if (!json_parser_load_from_data (parser, data, (gssize) size, &cause))
     {
-      refuse (error, "no JSON: %s", cause->message);
+      refuse_parse (error, cause->message);
       return NULL;
     }
   events = events_of (parser, error);

@@ -235,7 +235,7 @@ Test (real_run, files_that_are_no_run_are_refused)
     ROW ("{}", "no trace: there are no \"traceEvents\""),
     ROW ("{\"traceEvents\":[]}", "no \"[memory]\" events of a device"),
     ROW ("[{\"ph\":\"X\"},3,null]", "no \"[memory]\" events of a device"),
-    ROW ("{\"traceEvents\":", "no JSON"),
+    ROW ("{\"traceEvents\":\n[3", "line 2: no JSON: unexpected"),
     ROW ("\x1f\x8b\x08 no gzip", ""),
   };
 
