@@ -7,41 +7,23 @@
 
 #include "output/finding.h"
 #include "output/sweep-figure-private.h"
-#include "output/sweep-report.h"
 #include "output/text-width.h"
 
 /* A limit this many times above what is used would press the points into a corner. */
 #define FAR_LIMIT 2.0
 #define SAME_PX 3                /* points nearer than this are one */
 #define MAX_LABELS 48
-#define SMALL_PX 13              /* of the numbers along a line */
+#define SMALL_PX 15              /* of the numbers along a line */
 #define MAX_NAMES 3              /* of runs at one point that its label says */
-
-/* Runs that are drawn as one point. */
-typedef struct
-{
-  SsPoint at;
-  gboolean fits;
-  GArray *rows;                  /* guint: indices */
-  guint rank;                    /* the lower, the sooner it is labelled */
-} Cluster;
-
-typedef struct
-{
-  SsSweepFigure *figure;
-  SsSweepPlot plot;
-  GArray *clusters;              /* Cluster */
-  double per_tick;               /* cost of one of the axis: ns of a ms, or of a ms for 1000 */
-} CostPlot;
 
 static void
 clear_cluster (gpointer data)
 {
-  g_array_unref (((Cluster *) data)->rows);
+  g_array_unref (((SsSweepCluster *) data)->rows);
 }
 
 static double
-cost_of (const CostPlot *self, const SsSweepRow *row, gboolean is_by_token)
+cost_of (const SsSweepCost *self, const SsSweepRow *row, gboolean is_by_token)
 {
   return (double) row->step_ns / (is_by_token ? (double) MAX (row->tokens_per_step, 1) : 1)
          / self->per_tick;
@@ -68,7 +50,7 @@ widen (double *min, double *max, double share)
 }
 
 static void
-set_ranges (CostPlot *self, gboolean is_by_token)
+set_ranges (SsSweepCost *self, gboolean is_by_token)
 {
   SsSweepPlot *plot = &self->plot;
   const SsSweepFigure *figure = self->figure;
@@ -102,7 +84,7 @@ set_ranges (CostPlot *self, gboolean is_by_token)
 /* ---- the capacity ---- */
 
 static void
-draw_capacity (CostPlot *self)
+draw_capacity (SsSweepCost *self)
 {
   SsSweepPlot *plot = &self->plot;
   const SsSweepFigure *figure = self->figure;
@@ -140,7 +122,7 @@ draw_capacity (CostPlot *self)
 
 /* "does not fit: OOM in step 2, at the loss" of the fastest that does not, where there is room. */
 static void
-draw_verdict (CostPlot *self)
+draw_verdict (SsSweepCost *self)
 {
   SsSweepPlot *plot = &self->plot;
   const SsSweepFigure *figure = self->figure;
@@ -181,13 +163,13 @@ draw_verdict (CostPlot *self)
 /* ---- points ---- */
 
 static void
-add_point (CostPlot *self, guint index, SsPoint at, gboolean fits)
+add_point (SsSweepCost *self, guint index, SsPoint at, gboolean fits)
 {
-  Cluster cluster = { .at = at, .fits = fits, .rank = 3 };
+  SsSweepCluster cluster = { .at = at, .fits = fits, .rank = 3 };
 
   for (guint i = 0; i < self->clusters->len; i++)
     {
-      Cluster *other = &g_array_index (self->clusters, Cluster, i);
+      SsSweepCluster *other = &g_array_index (self->clusters, SsSweepCluster, i);
 
       if (other->fits == fits && hypot (other->at.x - at.x, other->at.y - at.y) < SAME_PX)
         {
@@ -201,7 +183,7 @@ add_point (CostPlot *self, guint index, SsPoint at, gboolean fits)
 }
 
 static SsPoint
-point_of (const CostPlot *self, const SsSweepRow *row, gboolean is_by_token)
+point_of (const SsSweepCost *self, const SsSweepRow *row, gboolean is_by_token)
 {
   return ss_sweep_plot_at (&self->plot,
                            (double) ss_sweep_row_used_bytes (row) / self->figure->scale.bytes,
@@ -210,7 +192,7 @@ point_of (const CostPlot *self, const SsSweepRow *row, gboolean is_by_token)
 
 /* Points of one series, one after the other. */
 static void
-draw_trails (CostPlot *self, gboolean is_by_token)
+draw_trails (SsSweepCost *self, gboolean is_by_token)
 {
   const SsSweepTable *table = self->figure->table;
   g_autoptr (GHashTable) last = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -233,7 +215,7 @@ draw_trails (CostPlot *self, gboolean is_by_token)
 }
 
 static void
-draw_points (CostPlot *self, gboolean is_by_token)
+draw_points (SsSweepCost *self, gboolean is_by_token)
 {
   const SsSweepTable *table = self->figure->table;
 
@@ -246,7 +228,7 @@ draw_points (CostPlot *self, gboolean is_by_token)
     }
   for (guint i = 0; i < self->clusters->len; i++)
     {
-      const Cluster *cluster = &g_array_index (self->clusters, Cluster, i);
+      const SsSweepCluster *cluster = &g_array_index (self->clusters, SsSweepCluster, i);
 
       ss_sweep_plot_draw_dot (&self->plot, cluster->at, cluster->fits);
     }
@@ -254,7 +236,7 @@ draw_points (CostPlot *self, gboolean is_by_token)
 
 /* *middle: where its name belongs. FALSE: there is none. */
 static gboolean
-draw_curve (CostPlot *self, SsPoint *middle)
+draw_curve (SsSweepCost *self, SsPoint *middle)
 {
   const SsSweepFigure *figure = self->figure;
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SsPoint));
@@ -279,154 +261,13 @@ draw_curve (CostPlot *self, SsPoint *middle)
   return TRUE;
 }
 
-/* ---- labels ---- */
-
-static gboolean
-has_row (const Cluster *cluster, guint index)
-{
-  for (guint i = 0; i < cluster->rows->len; i++)
-    if (g_array_index (cluster->rows, guint, i) == index)
-      return TRUE;
-  return FALSE;
-}
-
-/* "layers 28 and layers 32": no name twice, and no more than a label can take. */
-static char *
-cluster_name (const CostPlot *self, const Cluster *cluster)
-{
-  GString *text = g_string_new (NULL);
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-
-  for (guint i = 0; i < cluster->rows->len; i++)
-    {
-      guint index = g_array_index (cluster->rows, guint, i);
-      char *name = ss_sweep_figure_name (self->figure,
-                                         ss_sweep_table_row (self->figure->table, index),
-                                         cluster->rank == 3);
-
-      if (g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-        g_free (name);
-      else
-        g_ptr_array_add (names, name);
-    }
-  for (guint i = 0; i < MIN (names->len, MAX_NAMES); i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? "" : i + 1 == names->len ? " and " : ", ",
-                            (char *) g_ptr_array_index (names, i));
-  if (names->len > MAX_NAMES)
-    g_string_append_printf (text, " and %u more", names->len - MAX_NAMES);
-  return g_string_free (text, FALSE);
-}
-
-static gint
-by_rank (gconstpointer a, gconstpointer b)
-{
-  const Cluster *const *x = a, *const *y = b;
-
-  if ((*x)->rank != (*y)->rank)
-    return (*x)->rank < (*y)->rank ? -1 : 1;
-  return *x < *y ? -1 : *x > *y;
-}
-
-/* A label in the fullest words that find a place. */
-static gboolean
-try_words (CostPlot *self, const Cluster *cluster, const SsTextLook *look,
-           const char *const *firsts, const char *const *seconds, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (ss_sweep_plot_label (&self->plot, cluster->at, firsts[i], seconds[i], look, SS_NEAR))
-      return TRUE;
-  return FALSE;
-}
-
-static void
-label_fastest (CostPlot *self, const Cluster *cluster, const char *name)
-{
-  const SsSweepRow *row = ss_sweep_table_row (self->figure->table, self->figure->fastest);
-  SsTextLook look = { .size_px = SS_SWEEP_TEXT_PX, .colour = SS_SWEEP_FITS, .is_bold = TRUE };
-  g_autofree char *whole = g_strdup_printf ("%s: fastest that fits", name);
-  g_autofree char *number = ss_sweep_figure_name (self->figure, row, TRUE);
-  g_autofree char *brief = g_strdup_printf ("%s: fastest that fits", number);
-  const char *firsts[] = { whole, name, brief };
-  const char *seconds[] = { NULL, "fastest that fits", NULL };
-
-  /* this one is there at any rate, if need be over a line, and then in the fewest words */
-  if (!try_words (self, cluster, &look, firsts, seconds, G_N_ELEMENTS (firsts)))
-    ss_sweep_plot_label (&self->plot, cluster->at, brief, NULL, &look, SS_ANYWHERE);
-}
-
-static void
-label_lowest (CostPlot *self, const Cluster *cluster, const char *name, const SsTextLook *look)
-{
-  const SsSweepRow *row = ss_sweep_table_row (self->figure->table, self->figure->lowest);
-  SsPeakPart part = ss_sweep_row_peak_part (row);
-  g_autofree char *where = g_strdup_printf ("lowest peak: %s, %s", ss_peak_part_name (part),
-                                            ss_phase_phrase (row->peak_phase));
-  g_autofree char *what = g_strdup_printf ("lowest peak: %s", ss_peak_part_name (part));
-  const char *firsts[] = { name, name, name, name };
-  const char *seconds[] = { where, what, "lowest peak", NULL };
-
-  if (part == SS_PEAK_OPTIMIZER)
-    seconds[0] = "the peak is in the optimizer, more checkpoints buy nothing";
-  try_words (self, cluster, look, firsts, seconds, G_N_ELEMENTS (firsts));
-}
-
-static void
-label_cluster (CostPlot *self, const Cluster *cluster)
-{
-  g_autofree char *name = cluster_name (self, cluster);
-  SsTextLook look = { .size_px = cluster->rank == 3 ? SMALL_PX : SS_SWEEP_TEXT_PX,
-                      .colour = cluster->fits ? SS_SWEEP_INK : SS_SWEEP_LIMIT };
-
-  if (has_row (cluster, self->figure->fastest))
-    label_fastest (self, cluster, name);
-  else if (has_row (cluster, self->figure->lowest))
-    label_lowest (self, cluster, name, &look);
-  else
-    ss_sweep_plot_label (&self->plot, cluster->at, name, NULL, &look,
-                         cluster->rank < 3 ? SS_NEAR : SS_BESIDE);
-}
-
-/* The fastest first, then the lowest, then what ends a series or stands alone. */
-static void
-rank_clusters (CostPlot *self)
-{
-  for (guint i = 0; i < self->clusters->len; i++)
-    {
-      Cluster *cluster = &g_array_index (self->clusters, Cluster, i);
-      gint along = self->figure->along;
-
-      if (has_row (cluster, self->figure->fastest))
-        cluster->rank = 0;
-      else if (has_row (cluster, self->figure->lowest))
-        cluster->rank = 1;
-      else if (i == 0 || i + 1 == self->clusters->len || along < 0
-               || g_str_equal (ss_sweep_table_row (self->figure->table,
-                                                   g_array_index (cluster->rows, guint, 0))
-                                 ->values[along], SS_SWEEP_LEFT_OUT))
-        cluster->rank = 2;
-    }
-}
-
-static void
-draw_labels (CostPlot *self)
-{
-  g_autoptr (GPtrArray) order = g_ptr_array_new ();
-
-  rank_clusters (self);
-  for (guint i = 0; i < self->clusters->len; i++)
-    g_ptr_array_add (order, &g_array_index (self->clusters, Cluster, i));
-  qsort (order->pdata, order->len, sizeof *order->pdata, by_rank);
-  for (guint i = 0; i < MIN (order->len, MAX_LABELS); i++)
-    label_cluster (self, g_ptr_array_index (order, i));
-}
-
 void
 ss_sweep_figure_draw_cost (SsSweepFigure *self)
 {
   gboolean is_by_token = ss_sweep_table_is_by_token (self->table);
-  CostPlot cost = {
+  SsSweepCost cost = {
     .figure = self,
-    .clusters = g_array_new (FALSE, FALSE, sizeof (Cluster)),
+    .clusters = g_array_new (FALSE, FALSE, sizeof (SsSweepCluster)),
     .per_tick = is_by_token ? 1e3 : 1e6,
   };
   g_autofree char *x_title
@@ -444,7 +285,7 @@ ss_sweep_figure_draw_cost (SsSweepFigure *self)
   draw_points (&cost, is_by_token);
   draw_capacity (&cost);
   has_curve = draw_curve (&cost, &middle);
-  draw_labels (&cost);
+  ss_sweep_cost_draw_labels (&cost);
   if (has_curve)
     ss_sweep_plot_label (&cost.plot, middle, self->curve_name, NULL, &curve_look, SS_NEAR);
   draw_verdict (&cost);

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 #define SS_SWEEP_TEXT_PX 16
 #define SS_SWEEP_INK "#222222"
 #define SS_SWEEP_SOFT "#555555"
+#define SS_SWEEP_FOOT "#666666"
 #define SS_SWEEP_FITS "#0072B2"
 #define SS_SWEEP_LIMIT "#B00020"
 #define SS_SWEEP_SHADE "#fbe9ec"
@@ -34,7 +35,8 @@ typedef struct
   const GArray *curve;           /* SsSweepCurvePoint, or NULL */
   const char *curve_name;
   guint fastest;                 /* index of a row, or G_MAXUINT */
-  guint lowest;                  /* the one with the lowest peak */
+  guint lowest;                  /* the one with the lowest peak, context included */
+  gboolean is_checkpointing;     /* nothing but checkpointing is swept */
   gint along;                    /* the path whose numbers make a line, or -1 */
   guint64 capacity_bytes;        /* of all runs; 0: they differ, or have no limit */
 } SsSweepFigure;
@@ -44,7 +46,8 @@ typedef struct
   SsSweepFigure *figure;
   SsRect area;
   double x_min, x_max, y_min, y_max;
-  gboolean is_log_x;
+  gboolean is_log_x, is_whole_x; /* whole: there is nothing between two whole numbers */
+  GArray *dots;                  /* SsPoint */
   SsObstacles *obstacles;        /* all that labels keep clear of */
   SsObstacles *marks;            /* of that the points and texts, which nothing may ever cover */
 } SsSweepPlot;
@@ -52,10 +55,27 @@ typedef struct
 /* Where a label may stand. */
 typedef enum
 {
-  SS_BESIDE,                     /* right beside its point */
+  SS_BESIDE,                     /* right beside its point, and nearer to it than to another */
   SS_NEAR,                       /* or with a pointer to it */
   SS_ANYWHERE                    /* or over lines */
 } SsLabelPlace;
+
+/* Runs that are drawn as one point. */
+typedef struct
+{
+  SsPoint at;
+  gboolean fits;
+  GArray *rows;                  /* guint: indices */
+  guint rank;                    /* the lower, the sooner it is labelled */
+} SsSweepCluster;
+
+typedef struct
+{
+  SsSweepFigure *figure;
+  SsSweepPlot plot;
+  GArray *clusters;              /* SsSweepCluster */
+  double per_tick;               /* cost of one of the axis: ns of a ms, or of a ms for 1000 */
+} SsSweepCost;
 
 void ss_sweep_plot_init (SsSweepPlot *self, SsSweepFigure *figure, double top);
 void ss_sweep_plot_clear (SsSweepPlot *self);
@@ -85,6 +105,8 @@ char *ss_sweep_figure_series (const SsSweepFigure *self, const SsSweepRow *row);
 char *ss_sweep_figure_number (const SsSweepFigure *self, double bytes);
 
 void ss_sweep_figure_draw_cost (SsSweepFigure *self);
+/* The points are drawn, and all else that labels keep clear of. */
+void ss_sweep_cost_draw_labels (SsSweepCost *self);
 void ss_sweep_figure_draw_values (SsSweepFigure *self);
 
 G_END_DECLS

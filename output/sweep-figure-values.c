@@ -112,6 +112,7 @@ set_ranges (SsSweepPlot *plot, const GArray *all)
   plot->x_min = plot->y_min = HUGE_VAL;
   plot->x_max = plot->y_max = 0;
   plot->is_log_x = all->len > 0;
+  plot->is_whole_x = TRUE;
   for (guint s = 0; s < all->len; s++)
     {
       const Series *series = &g_array_index (all, Series, s);
@@ -122,6 +123,8 @@ set_ranges (SsSweepPlot *plot, const GArray *all)
           const SsSweepRow *row
             = ss_sweep_table_row (self->table, g_array_index (series->rows, guint, i));
 
+          plot->is_whole_x = plot->is_whole_x
+                             && fabs (number_of (self, row) - rint (number_of (self, row))) < 1e-9;
           plot->x_min = MIN (plot->x_min, number_of (self, row));
           plot->x_max = MAX (plot->x_max, number_of (self, row));
           plot->y_min = MIN (plot->y_min, used_of (self, row));
@@ -231,7 +234,8 @@ ss_sweep_figure_draw_values (SsSweepFigure *self)
 {
   SsSweepPlot plot;
   g_autoptr (GArray) all = collect_series (self);
-  g_autofree char *y_title = g_strdup_printf ("peak GPU memory (%s)", self->scale.name);
+  g_autofree char *y_title
+    = g_strdup_printf ("peak GPU memory, context included (%s)", self->scale.name);
   const char *label = ss_sweep_table_label (self->table, (guint) self->along);
   g_autofree char *head = g_strdup_printf ("Peak memory against %s", label);
   SsTextLook look = { .size_px = 20, .colour = SS_SWEEP_INK, .is_bold = TRUE };

@@ -117,6 +117,21 @@ path_along (const SsSweepTable *table)
   return best;
 }
 
+static gboolean
+sweeps_checkpointing (const SsSweepTable *table)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < table->paths->len; i++)
+    if (!g_array_index (table->is_varied, gboolean, i))
+      continue;
+    else if (!g_str_has_prefix (g_ptr_array_index (table->paths, i), "checkpointing/"))
+      return FALSE;
+    else
+      n++;
+  return n > 0;
+}
+
 static void
 choose (SsSweepFigure *self)
 {
@@ -124,6 +139,7 @@ choose (SsSweepFigure *self)
   gboolean is_first = TRUE;
 
   self->along = path_along (self->table);
+  self->is_checkpointing = sweeps_checkpointing (self->table);
   self->fastest = ss_sweep_table_fastest (self->table);
   self->lowest = G_MAXUINT;
   for (guint i = 0; i < self->table->rows->len; i++)
@@ -134,8 +150,8 @@ choose (SsSweepFigure *self)
         continue;
       largest = MAX (largest, ss_sweep_row_used_bytes (row));
       if (self->lowest == G_MAXUINT
-          || row->peak_allocated_bytes
-               < ss_sweep_table_row (self->table, self->lowest)->peak_allocated_bytes)
+          || ss_sweep_row_used_bytes (row)
+               < ss_sweep_row_used_bytes (ss_sweep_table_row (self->table, self->lowest)))
         self->lowest = i;
       if (is_first)
         self->capacity_bytes = row->capacity_bytes < G_MAXINT64 ? row->capacity_bytes : 0;
@@ -146,6 +162,33 @@ choose (SsSweepFigure *self)
   self->scale = ss_byte_scale (self->units, MAX (largest, 1));
 }
 
+/* A run that is out of memory although its peak is within the capacity: no piece was large
+ * enough. */
+static gboolean
+has_pieces (const SsSweepFigure *self)
+{
+  for (guint i = 0; i < self->table->rows->len; i++)
+    {
+      const SsSweepRow *row = ss_sweep_table_row (self->table, i);
+
+      if (row->verdict == SS_ROW_OUT_OF_MEMORY
+          && ss_sweep_row_used_bytes (row) <= row->capacity_bytes)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static const char *
+how_to_read (const SsSweepFigure *self)
+{
+  if (self->capacity_bytes == 0)
+    return "Filled points fit; lower is faster. Take the lowest filled point.";
+  if (has_pieces (self))
+    return "Filled points fit; lower is faster. A ring left of the line: memory enough, but in "
+           "pieces.";
+  return "Left of the line fits; lower is faster. Take the lowest filled point.";
+}
+
 static void
 draw_words (const SsSweepFigure *self, double page_height)
 {
@@ -153,33 +196,26 @@ draw_words (const SsSweepFigure *self, double page_height)
   double width = SS_SWEEP_WIDTH - SS_SWEEP_LEFT - 10;
   SsTextLook head_look = { .size_px = 24, .colour = SS_SWEEP_INK, .is_bold = TRUE };
   SsTextLook sub_look = { .size_px = SS_SWEEP_TEXT_PX, .colour = SS_SWEEP_SOFT };
-  SsTextLook foot_look = { .size_px = 13, .colour = "#888888", .align = SS_ALIGN_RIGHT };
+  SsTextLook foot_look = { .size_px = 14, .colour = SS_SWEEP_FOOT, .align = SS_ALIGN_RIGHT };
   GString *head = g_string_new (NULL);
   g_autofree char *foot = g_strdup_printf ("%s: %s", table->scenario_name, table->summary);
   g_autofree char *clean = ss_clean_text (foot);
-  g_autofree char *fitted_foot = ss_text_fit (clean, 13, FALSE, width), *fitted = NULL;
-  gboolean is_checkpointing = TRUE;
+  g_autofree char *fitted_foot = ss_text_fit (clean, 14, FALSE, width), *fitted = NULL;
 
   for (guint i = 0; i < table->paths->len; i++)
-    {
-      const char *path = g_ptr_array_index (table->paths, i);
-
-      if (!g_array_index (table->is_varied, gboolean, i))
-        continue;
-      is_checkpointing = is_checkpointing && g_str_has_prefix (path, "checkpointing/");
+    if (g_array_index (table->is_varied, gboolean, i))
       g_string_append_printf (head, "%s%s", head->len > 0 ? " and " : "",
                               ss_sweep_table_label (table, i));
-    }
-  if (is_checkpointing || head->len == 0)
-    g_string_assign (head, is_checkpointing && head->len > 0 ? "Checkpointing" : "Runs");
+  if (self->is_checkpointing)
+    g_string_assign (head, "Checkpointing");
+  else if (head->len == 0)
+    g_string_assign (head, "Runs");
   g_string_append (head, ": time against memory");
   fitted = ss_text_fit (head->str, 24, TRUE, width);
   g_string_free (head, TRUE);
   ss_canvas_text (self->canvas, (SsPoint) { SS_SWEEP_LEFT, 32 }, &head_look, fitted);
   ss_canvas_text (self->canvas, (SsPoint) { SS_SWEEP_LEFT, 64 }, &sub_look,
-                  self->capacity_bytes > 0
-                    ? "Left of the line fits; lower is faster. Take the lowest filled point."
-                    : "Filled points fit; lower is faster. Take the lowest filled point.");
+                  how_to_read (self));
   ss_canvas_text (self->canvas, (SsPoint) { SS_SWEEP_WIDTH - 14, page_height - 14 }, &foot_look,
                   fitted_foot);
 }

@@ -12,6 +12,8 @@
 #define GAP_PX 5
 #define REACH_PX 190
 #define MANY_POINTS 60
+#define CLEAR_PX 12              /* between a label with a pointer and the points it is not of */
+#define BETWEEN_PX 6             /* between two labels of one line */
 
 /* A plot that begins `top` pixels down. */
 void
@@ -20,6 +22,7 @@ ss_sweep_plot_init (SsSweepPlot *self, SsSweepFigure *figure, double top)
   *self = (SsSweepPlot) {
     .figure = figure,
     .area = { SS_SWEEP_LEFT, SS_SWEEP_TOP + top, SS_SWEEP_RIGHT, SS_SWEEP_BOTTOM + top },
+    .dots = g_array_new (FALSE, FALSE, sizeof (SsPoint)),
     .obstacles = ss_obstacles_new (),
     .marks = ss_obstacles_new (),
   };
@@ -28,6 +31,7 @@ ss_sweep_plot_init (SsSweepPlot *self, SsSweepFigure *figure, double top)
 void
 ss_sweep_plot_clear (SsSweepPlot *self)
 {
+  g_clear_pointer (&self->dots, g_array_unref);
   g_clear_pointer (&self->obstacles, ss_obstacles_free);
   g_clear_pointer (&self->marks, ss_obstacles_free);
 }
@@ -110,6 +114,8 @@ draw_linear_ticks (SsSweepPlot *self, gboolean is_x)
   double min = is_x ? self->x_min : self->y_min, max = is_x ? self->x_max : self->y_max;
   double step = ss_nice_step (max - min, is_x ? 9 : 8);
 
+  if (is_x && self->is_whole_x)
+    step = MAX (step, 1);
   for (double i = ceil (min / step - 1e-9); i * step <= max + step * 1e-9; i += 1)
     {
       /* without the sign of a zero that was rounded up to */
@@ -166,6 +172,7 @@ ss_sweep_plot_draw_dot (SsSweepPlot *self, SsPoint at, gboolean fits)
   ss_canvas_dot (self->figure->canvas, at, ss_sweep_plot_dot_px (self),
                  fits ? SS_SWEEP_FITS : SS_SWEEP_LIMIT, fits);
   ss_sweep_plot_add_mark (self, &rect);
+  g_array_append_val (self->dots, at);
 }
 
 void
@@ -188,6 +195,23 @@ is_free (const SsSweepPlot *self, const SsObstacles *obstacles, const SsRect *pl
          && place->bottom <= a->bottom - 2 && !ss_obstacles_touch_rect (obstacles, place);
 }
 
+static double
+distance (const SsRect *place, SsPoint at)
+{
+  return hypot (MAX (MAX (place->left - at.x, at.x - place->right), 0),
+                MAX (MAX (place->top - at.y, at.y - place->bottom), 0));
+}
+
+/* Without a pointer a label is read as that of the nearest point. */
+static gboolean
+is_nearest (const SsSweepPlot *self, const SsRect *place, SsPoint at)
+{
+  for (guint i = 0; i < self->dots->len; i++)
+    if (distance (place, g_array_index (self->dots, SsPoint, i)) < distance (place, at) - 0.5)
+      return FALSE;
+  return TRUE;
+}
+
 /* Right of the point, left, then obliquely, then above and below. */
 static gboolean
 place_beside (const SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at, double width,
@@ -204,17 +228,37 @@ place_beside (const SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at,
       double y = at.y + sides[i].y * (off + height / 2);
 
       *place = (SsRect) { x - width / 2, y - height / 2, x + width / 2, y + height / 2 };
-      if (is_free (self, obstacles, place))
+      if (is_free (self, obstacles, place) && is_nearest (self, place, at))
         return TRUE;
     }
   return FALSE;
 }
 
+/* The obstacles, and more room around the points but the one at `at`. */
+static SsObstacles *
+widen_dots (const SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at)
+{
+  SsObstacles *wide = ss_obstacles_new ();
+  double r = ss_sweep_plot_dot_px (self) + CLEAR_PX;
+
+  g_array_append_vals (wide->rects, obstacles->rects->data, obstacles->rects->len);
+  g_array_append_vals (wide->lines, obstacles->lines->data, obstacles->lines->len);
+  for (guint i = 0; i < self->dots->len; i++)
+    {
+      SsPoint dot = g_array_index (self->dots, SsPoint, i);
+
+      if (hypot (dot.x - at.x, dot.y - at.y) > 2 * r)
+        ss_obstacles_add_rect (wide, &(SsRect) { dot.x - r, dot.y - r, dot.x + r, dot.y + r });
+    }
+  return wide;
+}
+
 /* The nearest free place, and a pointer from it that ends at the point's edge. */
 static gboolean
-place_apart (SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at, double width,
-             double height, const char *colour, SsRect *place)
+place_apart (SsSweepPlot *self, const SsObstacles *others, SsPoint at, double width, double height,
+             const char *colour, SsRect *place)
 {
+  g_autoptr (SsObstacles) obstacles = widen_dots (self, others, at);
   guint n = (guint) (self->area.right - self->area.left);
   g_autofree double *upper = g_new (double, n), *lower = g_new (double, n);
   SsOutline space = { self->area.left + 2, n - 2, upper, lower };
@@ -237,6 +281,8 @@ place_apart (SsSweepPlot *self, const SsObstacles *obstacles, SsPoint at, double
         continue;
       start = ss_label_pointer_start (place, end);
       length = hypot (start.x - end.x, start.y - end.y);
+      if (length <= 3 * GAP_PX && !is_nearest (self, place, at))
+        continue;
       if (length > 3 * GAP_PX)
         {
           ss_canvas_line (self->figure->canvas, SS_LAYER_FRONT, start, end, &look);
@@ -267,7 +313,8 @@ ss_sweep_plot_label (SsSweepPlot *self, SsPoint target, const char *first, const
            && (place_beside (self, self->marks, target, width, height, &place)
                || place_apart (self, self->marks, target, width, height, look->colour, &place))))
     return FALSE;
-  ss_sweep_plot_add_mark (self, &place);
+  ss_sweep_plot_add_mark (self, &(SsRect) { place.left - BETWEEN_PX, place.top,
+                                            place.right + BETWEEN_PX, place.bottom });
   own.align = place.right <= target.x ? SS_ALIGN_RIGHT : SS_ALIGN_LEFT;
   x = own.align == SS_ALIGN_RIGHT ? place.right - 1 : place.left + 1;
   ss_canvas_text (self->figure->canvas, (SsPoint) { x, place.top + LINE_PX / 2.0 }, &own, first);

@@ -170,6 +170,65 @@ Test (sweep_figure, both_formats_are_drawn)
   cr_expect (gt (u64, size, 20000));
 }
 
+static char *
+script_of (const SsSweepTable *table)
+{
+  g_autoptr (SsCanvas) canvas = ss_sweep_figure (table, SS_MEMORY_GIB, NULL, NULL);
+
+  return ss_canvas_script (canvas, SS_CANVAS_PNG);
+}
+
+/* two policies with numbers of their own: the end of each series says which it is */
+Test (sweep_figure, each_series_is_named)
+{
+  static const struct { const char *policy, *layers; double gib; gint64 ms; } rows[] = {
+    { "block", "1", 70, 1000 },    { "block", "2", 60, 1100 },      { "block", "3", 50, 1200 },
+    { "segments", "1", 72, 1400 }, { "segments", "2", 62, 1500 },  { "segments", "3", 52, 1600 },
+  };
+  g_autoptr (SsSweepTable) table = ss_sweep_table_new ();
+  g_autofree char *script = NULL;
+
+  ss_sweep_table_add_path (table, "checkpointing/policy", TRUE, FALSE);
+  ss_sweep_table_add_path (table, "checkpointing/layers", TRUE, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    add_row (table, (const char *const[]) { rows[i].policy, rows[i].layers, NULL }, rows[i].gib,
+             rows[i].ms, "backward");
+  script = script_of (table);
+  cr_expect (ne (ptr, strstr (script, "'block, layers 1: fastest that fits'"), NULL));
+  cr_expect (ne (ptr, strstr (script, "'block, layers 3'"), NULL));
+  cr_expect (ne (ptr, strstr (script, "'segments, layers 3'"), NULL));
+  cr_expect (ne (ptr, strstr (script, "'2'"), NULL));
+  /* and there is no half a layer */
+  cr_expect (eq (ptr, strstr (script, "'1.5'"), NULL));
+}
+
+/* of 79 GiB, at a peak of 60 out of memory: what a point means is not where it lies */
+Test (sweep_figure, a_run_that_fails_in_pieces_is_explained)
+{
+  g_autoptr (SsSweepTable) table = sketch ();
+  g_autofree char *before = script_of (table), *after = NULL;
+
+  ((SsSweepRow *) g_ptr_array_index (table->rows, 3))->verdict = SS_ROW_OUT_OF_MEMORY;
+  after = script_of (table);
+  cr_expect (ne (ptr, strstr (before, "Left of the line fits"), NULL));
+  cr_expect (eq (ptr, strstr (after, "Left of the line fits"), NULL));
+  cr_expect (ne (ptr, strstr (after, "memory enough, but in pieces"), NULL));
+}
+
+/* what checkpoints buy is said where they are swept */
+Test (sweep_figure, a_sweep_of_something_else_says_nothing_of_checkpoints)
+{
+  g_autoptr (SsSweepTable) table = ss_sweep_table_new ();
+  g_autofree char *script = NULL;
+
+  ss_sweep_table_add_path (table, "hardware/device", TRUE, FALSE);
+  add_row (table, (const char *const[]) { "one", NULL }, 50, 20, "optimizer");
+  add_row (table, (const char *const[]) { "two", NULL }, 55, 10, "optimizer");
+  script = script_of (table);
+  cr_expect (eq (ptr, strstr (script, "checkpoints"), NULL));
+  cr_expect (ne (ptr, strstr (script, "'lowest peak: in the optimizer'"), NULL));
+}
+
 /* the words of the report, on the same numbers */
 Test (sweep_figure, the_report_says_when_checkpoints_buy_nothing)
 {
