@@ -38,20 +38,41 @@ append_bar (SsReport *report, guint64 bytes, guint64 full_bytes, guint columns, 
     g_string_append_c (report->text, ' ');
 }
 
+/* Whose activations are there: forward has come to a layer, backward is back at it; between them
+ * all are.  Outside of layers forward may not have begun with them, or backward be done. */
 static void
-append_remark (SsReport *report, const Row *row)
+append_layers (GString *text, const SsRecording *recording, const SsPeakRecord *state)
+{
+  gboolean is_forward = g_strcmp0 (state->phase, "forward") == 0;
+  gboolean is_loss = g_strcmp0 (state->phase, "loss") == 0;
+  gboolean keeps_all = g_strcmp0 (recording->policy, "none") == 0;
+  const char *plural = recording->n_layers == 1 ? "" : "s";
+
+  if (!is_forward && !is_loss && g_strcmp0 (state->phase, "backward") != 0)
+    return;
+  keeps_all = keeps_all && (is_loss || state->layer >= 0);
+  g_string_append (text, keeps_all ? "  " : "  of ");
+  if (is_loss || state->layer < 0)
+    g_string_append_printf (text, "%u layer%s", recording->n_layers, plural);
+  else if (state->layer == 0)
+    g_string_append (text, "layer 0");
+  else
+    g_string_append_printf (text, "layers 0-%d", state->layer);
+  if (keeps_all)
+    g_string_append (text, ", all kept");
+}
+
+static void
+append_remark (SsReport *report, const SsPeakRecord *state, const Row *row)
 {
   const SsRecording *recording = report->recording;
   gboolean is_after_update = recording->is_oom && recording->oom.at.step > 1;
-  const char *plural = recording->n_layers == 1 ? "" : "s";
 
   if (row->category == SS_CATEGORY_OPTIMIZER_STATES && is_after_update
       && recording->state_bytes_new > 0)
     g_string_append (report->text, "  new since step 1");
-  else if (row->category == SS_CATEGORY_ACTIVATIONS && g_strcmp0 (recording->policy, "none") == 0)
-    g_string_append_printf (report->text, "  %u layer%s, all kept", recording->n_layers, plural);
   else if (row->category == SS_CATEGORY_ACTIVATIONS)
-    g_string_append_printf (report->text, "  of %u layer%s", recording->n_layers, plural);
+    append_layers (report->text, recording, state);
 }
 
 static gint
@@ -145,7 +166,7 @@ ss_report_breakdown (SsReport *report, const char *title, const SsPeakRecord *st
       g_string_append_printf (report->text, "  %-*s", LABEL_COLUMNS, row->label);
       append_bar (report, row->bytes, largest_bytes, bar_columns, row->colour);
       g_string_append_printf (report->text, " %*s", NUMBER_COLUMNS, number);
-      append_remark (report, row);
+      append_remark (report, state, row);
       g_string_append_c (report->text, '\n');
     }
   append_sum (report, sum_bytes, scale);

@@ -23,7 +23,8 @@ static const SsElement elements[] = {
 /* Values and defaults as DESIGN section 7 lists them; limits keep a run's program in memory. */
 static const SsAttribute attributes[] = {
   { "scenario", "name", .otherwise = "the file's name", .kind = &ss_value_text, .min = 1,
-    .max = 200, AT (name), .accepts = "text", .meaning = "what reports and pictures call the run" },
+    .max = 200, AT (name), .accepts = "text",
+    .meaning = "what JSON, traces, snapshots, sweeps and comparisons call the run" },
 
   { "model", "href", .kind = &ss_value_text, .min = 1, .max = 4096, AT (model_href),
     .accepts = "path to a model file (.xml) or a Hugging Face config (.json)",

@@ -113,6 +113,7 @@ cut_layers (SsLoading *self)
   SsScenario *scenario = self->scenario;
   gint64 *n_layers = &scenario->config.model.n_layers;
 
+  scenario->n_layers_whole = *n_layers;
   if (scenario->n_layers_kept > *n_layers)
     ss_loading_problem (self, "model", "layers",
                         "layers: %" G_GINT64_FORMAT " of a model that has %" G_GINT64_FORMAT,

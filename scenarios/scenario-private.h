@@ -20,6 +20,7 @@ struct _SsScenario
   char *model_name;
   char *model_href;              /* as stated; after loading, as it is found from anywhere */
   gint64 n_layers_kept;          /* layers="...": 0 for all */
+  gint64 n_layers_whole;         /* of the model as its file has it */
   char *device_name, *device_href;   /* one of them; the href as model_href */
   SsDevice *device;
   gboolean has_capacity, has_context;

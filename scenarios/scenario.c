@@ -64,6 +64,13 @@ ss_scenario_model_name (const SsScenario *self)
   return self->model_name;
 }
 
+gint64
+ss_scenario_n_layers_whole (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+  return self->n_layers_whole;
+}
+
 const SsTraceConfig *
 ss_scenario_trace_config (const SsScenario *self)
 {

@@ -38,6 +38,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsScenario, ss_scenario_unref)
 const char *ss_scenario_path (const SsScenario *self);          /* as given to ss_scenario_load */
 const char *ss_scenario_name (const SsScenario *self);
 const char *ss_scenario_model_name (const SsScenario *self);
+/* Layers of the model as its file has it; the trace's config has those that layers="..." keeps. */
+gint64 ss_scenario_n_layers_whole (const SsScenario *self);
 const SsTraceConfig *ss_scenario_trace_config (const SsScenario *self);
 SsDevice *ss_scenario_device (const SsScenario *self);
 /* The device's, or capacity="..."; G_MAXINT64: unlimited. */

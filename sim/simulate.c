@@ -19,17 +19,24 @@ compute_dtype (const SsPrecision *precision)
                                                   : precision->parameter_dtype;
 }
 
-/* "bf16, fused adamw, micro-batch 1 x 8192 tokens, 2 micro-batches a step, full checkpointing,
- * lora rank 8" */
+/* "2 of 32 layers, bf16, fused adamw, micro-batch 1 x 8192 tokens, 2 micro-batches a step, full
+ * checkpointing, lora rank 8" */
 static char *
-describe (const SsTraceConfig *config)
+describe (const SsScenario *scenario)
 {
-  GString *text = g_string_new (config->precision->name);
+  const SsTraceConfig *config = ss_scenario_trace_config (scenario);
+  gint64 n_layers = ss_scenario_n_layers_whole (scenario);
+  GString *text = g_string_new (NULL);
 
+  /* else the name would stand for the whole model */
+  if (config->model.n_layers < n_layers)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " layers, ",
+                            config->model.n_layers, n_layers);
   g_string_append_printf (text,
-                          ", %s %s, micro-batch %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT " tokens",
-                          ss_implementation_name (config->implementation), config->optimizer->name,
-                          config->micro_batch, config->sequence_length);
+                          "%s, %s %s, micro-batch %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+                          " tokens",
+                          config->precision->name, ss_implementation_name (config->implementation),
+                          config->optimizer->name, config->micro_batch, config->sequence_length);
   if (config->gradient_accumulation > 1)
     g_string_append_printf (text, ", %u micro-batches a step", config->gradient_accumulation);
   if (g_strcmp0 (config->checkpointing.policy->name, "none") == 0)
@@ -80,7 +87,7 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->scenario_name = g_strdup (ss_scenario_name (scenario));
   recording->model_name = g_strdup (ss_scenario_model_name (scenario));
   recording->device_name = g_strdup (ss_device_name (device));
-  recording->summary = describe (config);
+  recording->summary = describe (scenario);
   recording->assumption = assumptions (config);
   recording->n_parameters = ss_program_n_parameters (program);
   recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);

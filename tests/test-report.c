@@ -72,7 +72,7 @@ Test (report, a_run_that_dies)
     "\n"
     "In use when it fails                                 MiB\n"
     "  optimizer states      #####################      16.00  new since step 1\n"
-    "  activations           ############                9.00  4 layers, all kept\n"
+    "  activations           ############                9.00  layers 0-3, all kept\n"
     "  parameters            ###########                 8.00\n"
     "  workspace             #                           1.00\n"
     "  CUDA context          ###                         2.00\n"
@@ -84,6 +84,33 @@ Test (report, a_run_that_dies)
     "\n"
     "PyTorch's own words:\n"
     "CUDA out of memory. Tried to allocate 0.50 MiB.\n");
+}
+
+/* Forward has come to a layer, backward is back at it; the optimizer needs none of them. */
+Test (report, whose_activations_are_there_is_said)
+{
+  static const struct { const char *policy, *phase; gint layer; const char *said; } rows[] = {
+    { "none", "forward", 0, "12.00  layer 0, all kept\n" },
+    { "none", "backward", 2, "12.00  layers 0-2, all kept\n" },
+    { "none", "backward", -1, "12.00  of 4 layers\n" },
+    { "full", "forward", 2, "12.00  of layers 0-2\n" },
+    { "full", "loss", -1, "12.00  of 4 layers\n" },
+    { "none", "optimizer", -1, "12.00\n" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+      SsReportStyle style = { .width = 80 };
+      g_autofree char *text = NULL;
+
+      g_free (recording->policy);
+      recording->policy = g_strdup (rows[i].policy);
+      recording->peak.phase = rows[i].phase;
+      recording->peak.layer = rows[i].layer;
+      text = ss_report (recording, &style);
+      cr_expect (ne (ptr, strstr (text, rows[i].said), NULL), "row %u: %s", i, text);
+    }
 }
 
 Test (report, checkpoints_that_can_win_nothing_are_said)

@@ -20,6 +20,17 @@ simulate (const char *name, const char *const *overrides)
   return recording;
 }
 
+/* The name is the whole model's. */
+Test (simulate, a_cut_stack_is_said)
+{
+  const char *overrides[] = { "model/layers=1", "training/sequence-length=64", NULL };
+  g_autoptr (SsRecording) cut = simulate ("teaching-4layer", overrides);
+  g_autoptr (SsRecording) whole = simulate ("teaching-4layer", overrides + 1);
+
+  cr_expect (g_str_has_prefix (cut->summary, "1 of 4 layers, bf16-mixed, "), "%s", cut->summary);
+  cr_expect (g_str_has_prefix (whole->summary, "bf16-mixed, "), "%s", whole->summary);
+}
+
 static const SsPhaseRecord *
 phase_at (const SsRecording *recording, guint i)
 {
