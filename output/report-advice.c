@@ -26,8 +26,8 @@ ss_report_cause (SsReport *report)
                             "it fit.",
                             states, capacity);
   else if (recording->least_bytes > recording->capacity_bytes)
-    line = g_strdup_printf ("Plain want: all steps together need %s at one moment, whatever the "
-                            "allocator does; there is %s.",
+    line = g_strdup_printf ("Plain want: on a device without limit the run comes to %s at one "
+                            "moment, none of it lost to fragmentation; there is %s.",
                             least, capacity);
   else
     line = g_strdup_printf ("Fragmentation: what is asked for at one moment is never more than "
