@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 #include <math.h>
 #include <signal.h>
 
@@ -242,6 +243,7 @@ Test (engine, the_past_is_a_programming_error, .signal = SIGTRAP)
 {
   g_autoptr (Bench) bench = bench_new ();
 
+  cr_redirect_stderr ();
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   ss_engine_run_until (bench->engine, 10);
   bench_at (bench, 9, 0, 'a');
@@ -258,6 +260,7 @@ Test (engine, running_within_a_run_is_a_programming_error, .signal = SIGTRAP)
 {
   g_autoptr (SsEngine) engine = ss_engine_new ();
 
+  cr_redirect_stderr ();
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   ss_engine_schedule (engine, 0, 0, run_again, NULL);
   ss_engine_run (engine);

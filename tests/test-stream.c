@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 #include <signal.h>
 
 #include "sim/stream.h"
@@ -314,6 +315,7 @@ Test (stream, a_wait_for_an_event_never_recorded_is_a_programming_error, .signal
 {
   g_autoptr (Device) device = device_new ();
 
+  cr_redirect_stderr ();
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   ss_stream_wait (device->stream[0], device->stream[1], 1);
 }
