@@ -298,6 +298,8 @@ problem_of (const SsTape *t, const SsModelSetup *s)
     return "llama, mistral and qwen3 only";
   if (c->attention_bias || c->qkv_bias || c->mlp_bias)
     return "linears without biases only";
+  if (c->head_dim % 8 != 0)
+    return "heads of a multiple of 8 elements only";
   if (c->attn_pdrop > 0)
     return "models without dropout only";
   if (s->adapter)

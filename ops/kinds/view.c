@@ -302,7 +302,34 @@ infer_pad (SsCall *c)
   c->out[0] = ss_tensor ((SsDtype) x.dtype, x.n_dims, x.size);
 }
 
-static const SsOpKind pad = { .name = "aten::constant_pad_nd", .infer = infer_pad };
+/* the gradient is cut: a negative padding, which clones */
+static void
+infer_unpad (SsCall *c)
+{
+  SsTensor x = *ss_call_in (c, 0);
+
+  x.size[x.n_dims - 1] = c->attribute[0];
+  ss_tensor_like (&x, ss_call_in (c, 0));
+  c->n_out = 1;
+  c->out[0] = x;
+}
+
+static const SsOpKind unpad = { .name = "aten::constant_pad_nd", .infer = infer_unpad };
+
+static void
+pad_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
+{
+  const SsTensor *wanted = ss_node_wanted (n, 0);
+
+  out[0] = SS_RUN_KIND (t, unpad, SS_ATTRIBUTES (wanted->size[wanted->n_dims - 1]), grad[0]);
+}
+
+static const SsOpKind pad = {
+  .name = "aten::constant_pad_nd",
+  .node_name = "ConstantPadNdBackward0",
+  .infer = infer_pad,
+  .backward = pad_backward,
+};
 
 SsValue *
 ss_pad_to (SsTape *t, SsValue *a, gint64 length)

@@ -30,13 +30,59 @@ repeat_kv (SsTape *t, SsValue *x, gint64 n_heads)
 /* ---- scaled_dot_product_attention ---- */
 
 static gboolean
-takes_flash (SsAttentionChoice choice, const SsValue *q, const SsValue *mask)
+wants_gradients (const SsTape *t, const SsValue *q, const SsValue *k, const SsValue *v)
 {
-  gboolean is_half = ss_dtype_bytes (ss_value_dtype (q)) == 2;
+  return ss_tape_grad_enabled (t)
+         && (ss_value_requires_grad (q) || ss_value_requires_grad (k)
+             || ss_value_requires_grad (v));
+}
 
-  return choice == SS_ATTENTION_SDPA_FLASH
-         || (choice == SS_ATTENTION_SDPA && is_half && !mask
-             && ss_value_size (q, 3) <= MAX_FLASH_HEAD);
+/* Devices whose shared memory is too small for the backward of wide heads (sdp_utils.cpp:
+ * check_requires_grad_and_head_dim_gt192_constraints_on_sm86_89_or_120) */
+static gboolean
+is_too_wide_to_train (const SsTape *t, gint64 head_dim, gboolean has_dropout)
+{
+  guint capability = ss_tape_target (t)->compute_capability;
+
+  if (capability < 86 || (capability > 89 && capability != 120 && capability != 121))
+    return FALSE;
+  return head_dim > 192 && (head_dim <= 224 || has_dropout);
+}
+
+static gboolean
+takes_flash (const SsTape *t, const SsAttention *a, const SsValue *q, const SsValue *k,
+             const SsValue *v, const SsValue *mask)
+{
+  gint64 head_dim = ss_value_size (q, 3);
+
+  if (a->choice != SS_ATTENTION_SDPA)
+    return a->choice == SS_ATTENTION_SDPA_FLASH;
+  return ss_dtype_bytes (ss_value_dtype (q)) == 2 && !mask && head_dim <= MAX_FLASH_HEAD
+         && !(is_too_wide_to_train (t, head_dim, a->dropout_p > 0)
+              && wants_gradients (t, q, k, v));
+}
+
+/* Whole loads of 16 bytes (sdp_utils.cpp: check_head_dim_size_mem_efficient,
+ * minimum_gemm_alignment) */
+static gboolean
+fits_efficient (const SsValue *q)
+{
+  return ss_value_size (q, 3) * (gint64) ss_dtype_bytes (ss_value_dtype (q)) % 16 == 0;
+}
+
+/* Heads are made a multiple of 8 outside the kernel: what autograd keeps is the copies. */
+static SsValue *
+flash (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, gboolean has_dropout)
+{
+  gint64 head_dim = ss_value_size (q_arg, 3), padded = (head_dim + 7) / 8 * 8;
+  g_autoptr (SsValue) q = NULL, k = NULL, v = NULL;
+
+  if (padded == head_dim)
+    return ss_flash_attention (t, q_arg, k_arg, v_arg, has_dropout);
+  q = ss_keep (ss_pad_to (t, q_arg, padded));
+  k = ss_keep (ss_pad_to (t, k_arg, padded));
+  v = ss_keep (ss_pad_to (t, v_arg, padded));
+  return ss_slice (t, ss_flash_attention (t, q, k, v, has_dropout), 3, 0, head_dim);
 }
 
 /* The kernel wants rows of a multiple of 8: then the bias is copied into wider rows and seen in
@@ -72,12 +118,21 @@ sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *
 
   if (a->choice == SS_ATTENTION_SDPA_MATH)
     return ss_attention_math (t, q, k, v, mask, a->dropout_p);
-  if (!takes_flash (a->choice, q, mask))
-    return efficient (t, q, k, v, mask, a->dropout_p);
+  if (!takes_flash (t, a, q, k, v, mask))
+    {
+      if (a->choice == SS_ATTENTION_SDPA && !fits_efficient (q))
+        return ss_attention_math (t, q, k, v, mask, a->dropout_p);
+      if (!fits_efficient (q))
+        ss_tape_fail (t, SS_OPS_ERROR_SHAPE,
+                      "sdpa-efficient takes heads of a multiple of %u elements of %s, not %"
+                      G_GINT64_FORMAT, 16 / (guint) ss_dtype_bytes (ss_value_dtype (q)),
+                      ss_dtype_name (ss_value_dtype (q)), ss_value_size (q, 3));
+      return efficient (t, q, k, v, mask, a->dropout_p);
+    }
   if (mask)
     ss_tape_fail (t, SS_OPS_ERROR_SHAPE,
                   "sdpa-flash takes no mask, which the model's sliding window needs here");
-  return ss_flash_attention (t, q, k, v, a->dropout_p > 0);
+  return flash (t, q, k, v, a->dropout_p > 0);
 }
 
 /* ---- eager ---- */

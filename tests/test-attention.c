@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which kernel scaled_dot_product_attention takes, and what it does to heads that the kernel
+ * cannot take as they are: ATen/native/transformers/attention.cpp and cuda/sdp_utils.cpp.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "trace-fixture.h"
+
+#define N_HEADS 6
+#define N_KV_HEADS 2
+#define TOKENS 64
+
+static SsTraceConfig
+config (const char *recipe, const char *choice, gint64 head_dim)
+{
+  SsTraceConfig c = fixture_config ("llama", "hf-sdpa", 1, 1, TOKENS);
+
+  c.model.hidden_size = 256;
+  c.model.intermediate_size = 320;
+  c.model.vocab_size = 500;
+  c.model.n_heads = N_HEADS;
+  c.model.n_kv_heads = N_KV_HEADS;
+  c.model.head_dim = head_dim;
+  c.precision = ss_precision_find (recipe);
+  fixture_choose (&c, "attention", choice);
+  return c;
+}
+
+static SsProgram *
+traced (const SsTraceConfig *c, guint capability, GError **error)
+{
+  SsTarget target = fixture_h100;
+
+  target.compute_capability = capability;
+  return ss_trace (c, &target, FALSE, error);
+}
+
+static guint
+runs (const SsProgram *p, SsPhase phase, const char *name)
+{
+  guint64 flops;
+
+  return fixture_runs (p, 1, 1, phase, name, &flops);
+}
+
+#define FLASH "aten::_scaled_dot_product_flash_attention"
+#define EFFICIENT "aten::_scaled_dot_product_efficient_attention"
+#define MATH "aten::_safe_softmax"
+
+Test (attention, the_kernel_depends_on_type_head_and_device)
+{
+  const struct
+  {
+    const char *recipe;
+    gint64 head_dim;
+    guint capability;
+    double dropout;
+    const char *kernel;
+  } rows[] = {
+    { "bf16", 64, 90, 0, FLASH },      { "bf16", 100, 90, 0, FLASH },
+    { "bf16", 256, 90, 0, FLASH },     { "bf16", 264, 90, 0, EFFICIENT },
+    { "bf16", 260, 90, 0, MATH },      { "fp32", 64, 90, 0, EFFICIENT },
+    { "fp32", 100, 90, 0, EFFICIENT }, { "fp32", 66, 90, 0, MATH },
+    { "bf16", 224, 80, 0, FLASH },     { "bf16", 224, 89, 0, EFFICIENT },
+    { "bf16", 192, 89, 0, FLASH },     { "bf16", 256, 89, 0, FLASH },
+    { "bf16", 256, 89, 0.1, EFFICIENT }, { "bf16", 256, 100, 0.1, FLASH },
+  };
+  const char *const kernels[] = { FLASH, EFFICIENT, MATH };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      SsTraceConfig c = config (rows[i].recipe, "sdpa", rows[i].head_dim);
+      g_autoptr (SsProgram) p = NULL;
+
+      c.model.attn_pdrop = rows[i].dropout;
+      p = traced (&c, rows[i].capability, &error);
+      cr_assert (ne (ptr, p, NULL), "row %u: %s", i, error ? error->message : "");
+      for (guint k = 0; k < G_N_ELEMENTS (kernels); k++)
+        cr_assert (eq (u32, runs (p, SS_PHASE_FORWARD, kernels[k]),
+                       g_str_equal (kernels[k], rows[i].kernel)),
+                   "row %u: %s", i, kernels[k]);
+    }
+}
+
+/* Heads of 100 go to the kernel as 104. Forward keeps q, k, v and the output so, and q, k and v of
+ * 100 are dropped; backward makes the output's gradient 104 wide, lays it and the output
+ * token-major for the kernel, and cuts dq, dk and dv. */
+Test (attention, flash_takes_copies_of_heads_that_are_no_multiple_of_8)
+{
+  g_autoptr (GError) error = NULL;
+  SsTraceConfig c = config ("bf16", "sdpa", 100);
+  g_autoptr (SsProgram) p = traced (&c, 90, &error);
+  const guint64 q = 2 * TOKENS * N_HEADS * 104, k = 2 * TOKENS * N_KV_HEADS * 104;
+
+  cr_assert (ne (ptr, p, NULL));
+  cr_assert (eq (u32, fixture_count (p, 1, 1, SS_PHASE_FORWARD, q), 2));
+  cr_assert (eq (u32, fixture_count (p, 1, 1, SS_PHASE_FORWARD, k), 2));
+  /* the gradient, two copies, dq; dk and dv expanded to all heads */
+  cr_assert (eq (u32, fixture_count (p, 1, 1, SS_PHASE_BACKWARD, q), 4 + 2));
+  cr_assert (eq (u32, fixture_count (p, 1, 1, SS_PHASE_BACKWARD, k), 2));
+  cr_assert (eq (u32, runs (p, SS_PHASE_BACKWARD, "aten::constant_pad_nd"), 3));
+}
+
+Test (attention, an_explicit_kernel_that_cannot_take_the_heads_is_an_error)
+{
+  g_autoptr (GError) error = NULL;
+  SsTraceConfig c = config ("bf16", "sdpa-efficient", 100);
+  g_autoptr (SsProgram) p = traced (&c, 90, &error);
+
+  cr_assert (eq (ptr, p, NULL));
+  cr_assert (g_error_matches (error, SS_OPS_ERROR, SS_OPS_ERROR_SHAPE));
+  cr_assert (g_strrstr (error->message, "a multiple of 8") != NULL);
+}
