@@ -130,7 +130,9 @@ record_run (const SsCall *c)
       || cost.bytes == SS_SIZE_OVERFLOW)
     {
       ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW,
-                    "%s: 2^63 floating-point operations or bytes, or more", c->kind->name);
+                    "%s: 2^63 floating-point operations or bytes, or more; a smaller micro-batch, "
+                    "sequence or model was expected",
+                    c->kind->name);
       return;
     }
   if (t->in_recompute || t->is_optimizer)

@@ -245,9 +245,10 @@ search (Search *s, guint *best, GError **error)
     return FALSE;
   if (s->budget_bytes > 0 && !found.fits)
     g_set_error (error, SS_CHAIN_ERROR, SS_CHAIN_ERROR_BUDGET,
-                 "budget: no checkpoints fit into it; the least that any of them asks for at one "
-                 "moment are %" G_GUINT64_FORMAT " B",
-                 found.peak_bytes);
+                 "budget: no checkpoints fit into %" G_GUINT64_FORMAT
+                 " B; the least that any of them asks for at one moment is %" G_GUINT64_FORMAT
+                 " B",
+                 s->budget_bytes, found.peak_bytes);
   return found.fits || s->budget_bytes == 0;
 }
 
