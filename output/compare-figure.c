@@ -173,8 +173,9 @@ draw_other (Figure *self, const Panel *panel, const Panel *other)
   ss_canvas_curve (self->canvas, points, &look);
 }
 
+/* Its name is level with it, but not below `lowest_y`, where other names stand. */
 static void
-draw_limit (Figure *self, const Panel *panel)
+draw_limit (Figure *self, const Panel *panel, double lowest_y)
 {
   guint64 capacity_bytes = panel->side->recording->capacity_bytes;
   gboolean is_broken = self->axis.is_broken;
@@ -190,7 +191,7 @@ draw_limit (Figure *self, const Panel *panel)
     return;
   ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint) { LEFT, y }, (SsPoint) { RIGHT, y },
                   &line);
-  ss_canvas_text (self->canvas, (SsPoint) { LIST_LEFT, panel->top + 8 }, &look, text);
+  ss_canvas_text (self->canvas, (SsPoint) { LIST_LEFT, MIN (y, lowest_y) }, &look, text);
 }
 
 static void
@@ -211,8 +212,8 @@ draw_request (Figure *self, const Panel *panel)
 }
 
 /* What was in memory at the peak, in the second panel also how much more or less than in the
- * first. */
-static void
+ * first: from the bottom up to the y that is returned. */
+static double
 draw_list (Figure *self, const Panel *panel, const SsCompareSide *before)
 {
   const SsCompareSide *side = panel->side;
@@ -242,6 +243,7 @@ draw_list (Figure *self, const Panel *panel, const SsCompareSide *before)
       ss_canvas_text (self->canvas, (SsPoint) { LIST_LEFT + 18, y }, &words, text);
       y -= LIST_LINE;
     }
+  return y;
 }
 
 static void
@@ -251,7 +253,8 @@ draw_names (Figure *self, const Panel *panel)
   g_autofree char *peak = ss_format_bytes (side->peak_bytes, self->units, 1);
   g_autofree char *time = ss_format_time (side->step_ns);
   g_autofree char *facts
-    = g_strdup_printf ("%s, peak %s in %s%s%s", side->verdict, peak, side->peak_words,
+    = g_strdup_printf ("%s, peak %s with the context, in %s%s%s", side->verdict, peak,
+                       side->peak_words,
                        side->step_ns > 0 ? ", a step takes " : "", side->step_ns > 0 ? time : "");
   SsTextLook bold = { .size_px = 18, .colour = INK, .is_bold = TRUE };
   SsTextLook look = { .size_px = 16,
@@ -293,7 +296,7 @@ draw_words (Figure *self)
   g_autofree char *foot = ss_text_fit (subject, 14, FALSE, WIDTH - LEFT - 16);
   SsTextLook head_look = { .size_px = 25, .colour = INK, .is_bold = TRUE };
   SsTextLook sub_look = { .size_px = 16, .colour = SOFT };
-  SsTextLook foot_look = { .size_px = 14, .colour = "#888888", .align = SS_ALIGN_RIGHT };
+  SsTextLook foot_look = { .size_px = 14, .colour = SOFT, .align = SS_ALIGN_RIGHT };
 
   while (head_look.size_px > 16
          && ss_text_width (headline, head_look.size_px, TRUE) > WIDTH - LEFT - 16)
@@ -322,10 +325,9 @@ ss_compare_figure (const SsCompareSide *a, const SsCompareSide *b, SsMemoryUnits
       draw_axis (&figure, panel);
       draw_areas (&figure, panel);
       draw_other (&figure, panel, &figure.panels[1 - p]);
-      draw_limit (&figure, panel);
       draw_request (&figure, panel);
       draw_names (&figure, panel);
-      draw_list (&figure, panel, p == 1 ? a : NULL);
+      draw_limit (&figure, panel, draw_list (&figure, panel, p == 1 ? a : NULL));
     }
   draw_time (&figure);
   for (guint p = 0; p < 2; p++)

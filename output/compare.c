@@ -141,7 +141,10 @@ ss_compare_headline (const SsCompareSide *a, const SsCompareSide *b, SsMemoryUni
   g_autofree char *time = ss_format_time (ABS (more_ns));
   GString *text = g_string_new (NULL);
 
-  if (a->peak_bytes == b->peak_bytes)
+  /* how far a run came before it failed is no peak to compare */
+  if (a->is_oom != b->is_oom)
+    g_string_append_printf (text, "Only the %s fits", a->is_oom ? "second" : "first");
+  else if (a->peak_bytes == b->peak_bytes)
     g_string_append (text, "The same peak");
   else
     g_string_append_printf (text, "Peak %s %s", bytes,
@@ -152,10 +155,7 @@ ss_compare_headline (const SsCompareSide *a, const SsCompareSide *b, SsMemoryUni
     g_string_append_printf (text, ", step %s %s (%+.1f %%)", time,
                             more_ns < 0 ? "faster" : "slower",
                             100.0 * (double) more_ns / (double) a->step_ns);
-  if (a->is_oom != b->is_oom)
-    g_string_append_printf (text, "; %s", b->is_oom ? "the second runs out of memory"
-                                                   : "only the first runs out of memory");
-  else if (a->is_oom)
+  if (a->is_oom && b->is_oom)
     g_string_append (text, "; both run out of memory");
   return g_string_free (text, FALSE);
 }

@@ -64,6 +64,21 @@ Test (compare, the_same_run_twice_differs_in_nothing)
   cr_expect (not (says (table, "+")), "%s", table);
 }
 
+/* How far a step came before it failed is not how much it takes. */
+Test (compare, peaks_are_not_compared_with_a_run_that_fails)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autoptr (SsCompareSide) one = ss_compare_side_new (recording, 1, "step 1");
+  g_autoptr (SsCompareSide) two = ss_compare_side_new (recording, 2, "step 2");
+  g_autofree char *worse = ss_compare_headline (one, two, SS_MEMORY_GIB);
+  g_autofree char *better = ss_compare_headline (two, one, SS_MEMORY_GIB);
+  g_autofree char *neither = ss_compare_headline (two, two, SS_MEMORY_GIB);
+
+  cr_expect (eq (str, worse, "Only the first fits"));
+  cr_expect (eq (str, better, "Only the second fits"));
+  cr_expect (eq (str, neither, "The same peak; both run out of memory"));
+}
+
 /* The second step begins with the 16 MiB of states that the first has made. */
 Test (compare, two_steps_differ_by_the_states)
 {
