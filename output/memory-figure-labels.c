@@ -13,10 +13,10 @@
 
 #define POINTER_REACH_PX 8       /* how far a pointer from the margin enters the plot */
 
-/* A band must be this thick to be worth a pointer; the context, which nobody can change, thicker.
- */
+/* A band must be this thick to be worth a pointer; the context, which nobody can change, so thick
+ * that it is seen as a band of its own. */
 #define POINTER_PX 2.5
-#define CONTEXT_PX 8
+#define CONTEXT_PX 5
 #define NEARLY 0.9
 
 /* Labels of the right margin, placed when all are known. */
@@ -314,10 +314,11 @@ label_peak (SsFigure *self)
             SS_INK, REACH_PX, DIVE_PX);
 }
 
-/* Between what is reserved and what is in use, and between that and the limit. */
+/* Between what is reserved and what is in use, and between the most ever reserved and the limit. */
 static void
 label_free (SsFigure *self)
 {
+  double highest = SS_PLOT_BOTTOM;
   guint n_columns = self->course->n_columns;
   g_autofree double *limit = g_new (double, n_columns), *reserved = g_new (double, n_columns);
   g_autofree char *unused
@@ -328,9 +329,11 @@ label_free (SsFigure *self)
   if (self->limit_y < 0 || self->is_broken || self->recording->is_oom)
     return;
   for (guint i = 0; i < n_columns; i++)
+    highest = MIN (highest, MIN (self->reserved_y[i], self->edges[SS_N_BANDS][i]));
+  for (guint i = 0; i < n_columns; i++)
     {
       limit[i] = self->limit_y + GAP_PX;
-      reserved[i] = MIN (self->reserved_y[i], self->edges[SS_N_BANDS][i]) - GAP_PX;
+      reserved[i] = highest - GAP_PX;
     }
   put_inside (self, limit, reserved, text, "#333333");
 }

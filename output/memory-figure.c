@@ -134,7 +134,7 @@ draw_words (SsFigure *self)
   g_autofree char *foot = ss_text_fit (clean, 14, FALSE, width);
   SsTextLook head_look = { .size_px = 27, .colour = SS_INK, .is_bold = TRUE };
   SsTextLook sub_look = { .size_px = SS_TEXT_PX, .colour = "#555555" };
-  SsTextLook foot_look = { .size_px = 14, .colour = "#888888", .align = SS_ALIGN_RIGHT };
+  SsTextLook foot_look = { .size_px = 14, .colour = SS_SOFT, .align = SS_ALIGN_RIGHT };
 
   ss_canvas_text (self->canvas, (SsPoint) { SS_PLOT_LEFT, 34 }, &head_look, head);
   ss_canvas_text (self->canvas, (SsPoint) { SS_PLOT_LEFT, 67 }, &sub_look, sub);
