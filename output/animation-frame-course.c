@@ -132,8 +132,9 @@ draw_steps (SsFrame *self)
     }
 }
 
+/* Its name stands right of the cursor while that would cross it. */
 static void
-draw_limit (SsFrame *self)
+draw_limit (SsFrame *self, guint n_now)
 {
   const SsAnimation *animation = self->animation;
   double y = SS_FRAME_PLOT_BOTTOM
@@ -145,12 +146,16 @@ draw_limit (SsFrame *self)
   g_autofree char *text = g_strdup_printf ("capacity %s%s", bytes,
                                            animation->axis.is_broken ? " (not to scale)" : "");
 
+  double x = LEFT + 4;
+
   if (animation->axis.limit_height < 0)
     return;
+  if (n_now < 4 + ss_text_width (text, look.size_px, FALSE) + 4)
+    x = LEFT + n_now + 5;
   ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint) { LEFT, y }, (SsPoint) { RIGHT, y },
                   &line);
-  ss_canvas_text (self->canvas, (SsPoint) { LEFT + 4, animation->axis.is_broken ? y + 13 : y - 10 },
-                  &look, text);
+  ss_canvas_text (self->canvas, (SsPoint) { x, animation->axis.is_broken ? y + 13 : y - 10 }, &look,
+                  text);
 }
 
 void
@@ -164,7 +169,7 @@ ss_frame_draw_course (SsFrame *self)
   gboolean has_time = !animation->course->is_by_event;
 
   draw_bands (self, n_now);
-  draw_limit (self);
+  draw_limit (self, n_now);
   ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint) { LEFT, SS_FRAME_PLOT_BOTTOM },
                   (SsPoint) { RIGHT, SS_FRAME_PLOT_BOTTOM }, &axis);
   ss_canvas_line (self->canvas, SS_LAYER_FRONT, (SsPoint) { LEFT + n_now, SS_FRAME_PLOT_TOP },

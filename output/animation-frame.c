@@ -4,6 +4,7 @@
 #include "output/text-width.h"
 
 #define FOOT_Y 528
+#define FOOT_LEFT 10
 #define HEAD_Y 30
 
 double
@@ -39,10 +40,13 @@ static void
 draw_foot (SsFrame *self)
 {
   g_autofree char *subject = ss_animation_subject (self->animation->recording);
-  g_autofree char *text
-    = ss_text_fit (subject, 13, FALSE, SS_FRAME_RIGHT - SS_FRAME_LEFT);
-  SsTextLook look = { .size_px = 13, .colour = "#888888", .align = SS_ALIGN_RIGHT };
+  g_autofree char *text = NULL;
+  SsTextLook look = { .size_px = 13, .colour = SS_FRAME_SOFT, .align = SS_ALIGN_RIGHT };
 
+  while (look.size_px > 11
+         && ss_text_width (subject, look.size_px, FALSE) > SS_FRAME_RIGHT - FOOT_LEFT)
+    look.size_px -= 1;
+  text = ss_text_fit (subject, look.size_px, FALSE, SS_FRAME_RIGHT - FOOT_LEFT);
   ss_canvas_text (self->canvas, (SsPoint) { SS_FRAME_RIGHT, FOOT_Y }, &look, text);
 }
 
