@@ -67,6 +67,8 @@ set_number (const Resolving *self, const SsConfigField *field, double number)
       *(SsRopeType *) target = (SsRopeType) number;
       break;
     case SS_FIELD_WORD:
+      if (field->offset)
+        *(gint *) target = (gint) number;
       break;
     }
 }
@@ -201,12 +203,18 @@ resolve_rope (const Resolving *self, const SsConfigField *field)
 /* A word that the family's code does not follow, as another activation function, would make other
  * kernels than those that are traced. */
 static void
-check_word (const Resolving *self, const SsConfigField *field)
+resolve_word (const Resolving *self, const SsConfigField *field)
 {
   const SsConfigValue *value = g_hash_table_lookup (self->values, field->name);
   g_autofree char *shown = shown_name (self, field->name), *known = NULL;
 
-  if (!value || g_strv_contains (field->words, value->text))
+  for (guint i = 0; value && field->words[i]; i++)
+    if (g_str_equal (field->words[i], value->text))
+      {
+        set_number (self, field, i);
+        return;
+      }
+  if (!value)
     return;
   known = g_strjoinv (", ", (char **) field->words);
   ss_problems_add (self->problems, self->file, value->line,
@@ -228,7 +236,7 @@ resolve_field (const Resolving *self, const SsConfigField *field)
     }
   if (field->type == SS_FIELD_WORD)
     {
-      check_word (self, field);
+      resolve_word (self, field);
       return;
     }
   if (!value || value->kind == SS_CONFIG_NULL)

@@ -218,7 +218,11 @@ Test (model_file, what_would_run_other_kernels_is_refused)
       "c.json:1: hidden_act: null is not modelled for llama; known: silu, swish" },
     { "gpt2", "\"activation_function\": \"gelu_new\", ", "" },
     { "gpt2", "\"activation_function\": \"relu\", ",
-      "c.json:1: activation_function: relu is not modelled for gpt2; known: gelu_new" },
+      "c.json:1: activation_function: relu is not modelled for gpt2; known: gelu_new, gelu, "
+      "gelu_pytorch_tanh" },
+    { "gpt2", "\"activation_function\": \"gelu\", \"add_cross_attention\": false, ", "" },
+    { "gpt2", "\"add_cross_attention\": true, ",
+      "c.json:1: add_cross_attention: true is not modelled for gpt2; known: false, no" },
     { "llama", "\"quantization_config\": {\"bits\": 4}, ",
       "c.json:1: quantization_config: quantized weights are not modelled; expected the config of "
       "the model before it was quantized" },

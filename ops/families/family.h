@@ -36,6 +36,7 @@ typedef struct
   gint64 sliding_window;                    /* tokens a query looks back; 0: all */
   gboolean uses_sliding_window;             /* qwen: a switch beside it */
   SsRopeType rope_type;
+  gint activation;                          /* gpt2: which of the words its config may say */
   double embd_pdrop, attn_pdrop, resid_pdrop;   /* dropout probabilities */
 } SsModelConfig;
 
@@ -44,7 +45,7 @@ typedef enum
   SS_FIELD_COUNT,                /* gint64 > 0 */
   SS_FIELD_FLAG,                 /* gboolean */
   SS_FIELD_PROBABILITY,          /* double, 0 <= p < 1 */
-  SS_FIELD_WORD,                 /* one of `words`, which mean the same here: nothing is kept */
+  SS_FIELD_WORD,                 /* gint: which of `words`; without an offset they mean the same */
   SS_FIELD_ROPE                  /* SsRopeType: "rope_type" (older: "type") within an object of that
                                   * name, which newer files call "rope_parameters"; "default" or
                                   * "llama3" */

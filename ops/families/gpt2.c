@@ -17,6 +17,14 @@
 #include "ops/nn/linear.h"
 #include "ops/nn/module.h"
 
+/* activation_function: gelu and its approximation are one kernel each */
+enum
+{
+  GELU_NEW,
+  GELU,
+  GELU_TANH
+};
+
 typedef struct
 {
   const SsModelSetup *setup;
@@ -27,7 +35,7 @@ typedef struct
 typedef struct
 {
   SsModel parent;
-  SsValue *wte, *wpe, *ln_f_weight, *ln_f_bias;
+  SsValue *wte, *wpe, *ln_f_weight, *ln_f_bias, *lm_head;
   Block *blocks;
 } Gpt2;
 
@@ -110,7 +118,9 @@ activation (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   const Block *l = self;
 
-  return l->setup->kernels.mlp == SS_MLP_PAPER ? ss_gelu (t, in[0]) : gelu_new (t, in[0]);
+  if (l->setup->kernels.mlp == SS_MLP_PAPER || l->setup->config->activation != GELU_NEW)
+    return ss_gelu (t, in[0]);
+  return gelu_new (t, in[0]);
 }
 
 /* in: normed hidden states */
@@ -268,10 +278,16 @@ gpt2_build (SsTape *t, const SsModelSetup *setup)
       build_block (t, m, &m->blocks[i], i);
     norm (t, m, "ln_f", &m->ln_f_weight, &m->ln_f_bias);
   }
+  if (!c->tie_word_embeddings)
+    {
+      m->lm_head = parameter (t, m, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
+      return &m->parent;
+    }
   {
     SS_MODULE (t, "lm_head");
     ss_discard (ss_empty_sizes (t, setup->dtype, SS_DIMS (c->vocab_size, c->hidden_size)));
   }
+  m->lm_head = m->wte;
   return &m->parent;
 }
 
@@ -279,7 +295,7 @@ static SsValue *
 gpt2_head (SsModel *model, SsValue **bias)
 {
   *bias = NULL;
-  return ((Gpt2 *) model)->wte;
+  return ((Gpt2 *) model)->lm_head;
 }
 
 static void
@@ -298,7 +314,8 @@ gpt2_count (const SsModelConfig *c)
 {
   guint64 h = (guint64) c->hidden_size, f = (guint64) c->intermediate_size;
   guint64 block = 4 * h + (3 * h * h + 3 * h) + (h * h + h) + (h * f + f) + (f * h + h);
-  guint64 rows = (guint64) c->vocab_size + (guint64) c->max_position_embeddings;
+  guint64 rows = (guint64) c->vocab_size * (c->tie_word_embeddings ? 1 : 2)
+                 + (guint64) c->max_position_embeddings;
 
   return ss_size_add (ss_size_mul (block, (guint64) c->n_layers),
                       ss_size_add (ss_size_mul (rows, h), 2 * h));
@@ -313,7 +330,9 @@ gpt2_count (const SsModelConfig *c)
   { json, SS_FIELD_PROBABILITY, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, 0.1, 0, 0 }
 
 /* NewGELUActivation, a kernel for each of its operations */
-static const char *const activations[] = { "gelu_new", NULL };
+static const char *const activations[] = { [GELU_NEW] = "gelu_new", [GELU] = "gelu",
+                                           [GELU_TANH] = "gelu_pytorch_tanh", NULL };
+static const char *const off[] = { "false", "no", NULL };
 
 static const SsConfigField fields[] = {
   COUNT ("n_embd", hidden_size),
@@ -326,13 +345,16 @@ static const SsConfigField fields[] = {
   DROPOUT ("embd_pdrop", embd_pdrop),
   DROPOUT ("attn_pdrop", attn_pdrop),
   DROPOUT ("resid_pdrop", resid_pdrop),
-  { .name = "activation_function", .type = SS_FIELD_WORD, .words = activations },
+  { "tie_word_embeddings", SS_FIELD_FLAG, AT (tie_word_embeddings), SS_ABSENT_CONSTANT,
+    SS_ABSENT_CONSTANT, 1, 0, 0 },
+  { .name = "activation_function", .type = SS_FIELD_WORD, .offset = AT (activation),
+    .words = activations },
+  { .name = "add_cross_attention", .type = SS_FIELD_WORD, .words = off },
 };
 
 static gboolean
 finish (SsModelConfig *c, char **problem)
 {
-  c->tie_word_embeddings = TRUE;
   c->n_kv_heads = c->n_heads;
   c->head_dim = c->hidden_size / c->n_heads;
   if (c->hidden_size % c->n_heads == 0)
