@@ -234,7 +234,7 @@ ss_page_put_stage (GString *page, const SsAnimation *animation)
       put_times (page, animation);
     }
   else
-    g_string_append (page, "<p class=\"help\">allocations while the model is loaded, one after "
+    g_string_append (page, "<p class=\"below\">allocations while the model is loaded, one after "
                            "the other</p>\n");
   g_string_append (page, "</figure>\n</div>\n");
 }
