@@ -45,9 +45,19 @@ gradient_of_second (SsTape *t, SsValue *g, SsValue *mat1, const SsTensor *mat2)
 /* ---- mm ---- */
 
 static void
+expect_one_type (SsCall *c, const SsTensor *a, const SsTensor *b)
+{
+  if (a->dtype != b->dtype)
+    ss_call_fail (c, "%s times %s; a product is of one type", ss_dtype_name ((SsDtype) a->dtype),
+                  ss_dtype_name ((SsDtype) b->dtype));
+}
+
+static void
 infer_mm (SsCall *c)
 {
   const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
+
+  expect_one_type (c, a, b);
 
   if (a->size[1] != b->size[0])
     ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1],
@@ -95,6 +105,7 @@ infer_addmm (SsCall *c)
 {
   const SsTensor *a = ss_call_in (c, 1), *b = ss_call_in (c, 2);
 
+  expect_one_type (c, a, b);
   if (a->size[1] != b->size[0])
     ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1],
                   b->size[0]);
@@ -140,6 +151,7 @@ check_out (SsCall *c, guint first)
   const SsTensor *a = ss_call_in (c, first), *b = ss_call_in (c, first + 1);
   const SsTensor *o = ss_call_in (c, first + 2);
 
+  expect_one_type (c, a, b);
   if (a->size[1] != b->size[0] || o->size[0] != a->size[0] || o->size[1] != b->size[1])
     ss_call_fail (c, "sizes do not fit the tensor that is to hold the result");
   c->n_out = 0;
@@ -209,6 +221,7 @@ infer_bmm (SsCall *c)
 {
   const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
 
+  expect_one_type (c, a, b);
   if (a->size[0] != b->size[0] || a->size[2] != b->size[1])
     ss_call_fail (c,
                   "batches %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT

@@ -39,16 +39,19 @@ ss_linear_weight (SsTape *t, SsValue *x_arg, SsValue *weight, SsValue *bias)
   return ss_unsafe_view (t, ss_mm (t, flat, transposed), n_dims, size);
 }
 
-/* peft's lora.Linear: the module's argument lives until its forward returns */
+/* peft's lora.Linear: the module's argument lives until its forward returns; adapters of a wider
+ * type widen the sum, which goes back to the base's type */
 static SsValue *
 adapted (SsTape *t, const SsLinear *l, SsValue *x_arg)
 {
   g_autoptr (SsValue) x = ss_keep (x_arg);
   g_autoptr (SsValue) result = ss_keep (ss_linear_weight (t, x, l->weight, l->bias));
+  SsDtype dtype = ss_value_dtype (result);
   g_autoptr (SsValue) cast = ss_keep (ss_to (t, x, ss_value_dtype (l->lora_a)));
   SsValue *low = ss_linear_weight (t, ss_linear_weight (t, cast, l->lora_a, NULL), l->lora_b, NULL);
 
-  return ss_add (t, result, ss_scale (t, low));
+  ss_rebind (&result, ss_add (t, result, ss_scale (t, low)));
+  return ss_to (t, ss_give (&result), dtype);
 }
 
 SsValue *
