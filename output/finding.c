@@ -27,6 +27,20 @@ ss_phase_phrase (const char *phase)
   return phase != NULL ? phase : "";
 }
 
+const SsOpEvent *
+ss_finding_maker (const SsRecording *recording, const SsMemoryEvent *event)
+{
+  const SsOpEvent *op;
+
+  if (event->op >= recording->ops->len)
+    return NULL;
+  op = &g_array_index (recording->ops, SsOpEvent, event->op);
+  if (op->phase != event->phase
+      || (event->category == SS_CATEGORY_PARAMETERS && op->module_id != event->module_id))
+    return NULL;
+  return op;
+}
+
 gboolean
 ss_finding_at_start (const SsRecording *recording, guint step, guint64 *by_category)
 {

@@ -12,6 +12,11 @@ G_BEGIN_DECLS
 /* "in the forward pass"; a phase without a phrase is named as it is. (transfer none) */
 const char *ss_phase_phrase (const char *phase);
 
+/* The op that made what an event is of, or NULL.  Parameters and inputs are there before the op
+ * that comes next; of parameters only what an op of the same module leaves, such as a rotary table,
+ * is made by it. (transfer none) */
+const SsOpEvent *ss_finding_maker (const SsRecording *recording, const SsMemoryEvent *event);
+
 /* Bytes by category when a step begins: what the steps before it left. FALSE: it never began. */
 gboolean ss_finding_at_start (const SsRecording *recording, guint step, guint64 *by_category);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "output/finding.h"
 #include "output/overlay-private.h"
 
 gboolean
@@ -155,12 +156,10 @@ append_place (const SsOverlay *self, GString *text, guint event)
   const SsMemoryEvent *memory
     = &g_array_index (recording->memory, SsMemoryEvent, sim->memory_event);
   const SsPhaseRecord *phase = &g_array_index (recording->phases, SsPhaseRecord, sim->phase);
+  const SsOpEvent *op = ss_finding_maker (recording, memory);
   const char *module = "";
 
-  if (memory->op < recording->ops->len)
-    g_string_append (text, g_array_index (recording->ops, SsOpEvent, memory->op).name);
-  else
-    g_string_append (text, "a request");
+  g_string_append (text, op != NULL ? op->name : ss_category_name ((SsCategory) memory->category));
   if (memory->module_id < recording->modules->len)
     module = g_ptr_array_index (recording->modules, memory->module_id);
   if (*module != '\0')

@@ -2,6 +2,7 @@
 #include "output/snapshot.h"
 
 #include "output/address-map.h"
+#include "output/finding.h"
 #include "output/pickle-writer.h"
 
 /* PyTorch serves its pool of small blocks in segments and pages of this size
@@ -68,28 +69,12 @@ tensor_name (const Snapshot *self, const SsMemoryEvent *event)
                           ss_category_name ((SsCategory) event->category));
 }
 
-/* The op that an event is for, or NULL.  Parameters and inputs are there before the op that comes
- * next; only what an op of the same module leaves, such as a rotary table, is made by it. */
-static const SsOpEvent *
-maker (const Snapshot *self, const SsMemoryEvent *event)
-{
-  const SsOpEvent *op;
-
-  if (event->op >= self->recording->ops->len)
-    return NULL;
-  op = &g_array_index (self->recording->ops, SsOpEvent, event->op);
-  if (op->phase != event->phase
-      || (event->category == SS_CATEGORY_PARAMETERS && op->module_id != event->module_id))
-    return NULL;
-  return op;
-}
-
 /* "aten::mm, step 1, forward, micro-batch 1, layer 3" */
 static char *
 place_name (const Snapshot *self, const SsMemoryEvent *event)
 {
   GString *text = g_string_new (NULL);
-  const SsOpEvent *op = maker (self, event);
+  const SsOpEvent *op = ss_finding_maker (self->recording, event);
 
   if (op != NULL)
     g_string_append (text, op->name);
