@@ -162,13 +162,14 @@ ss_compare_headline (const SsCompareSide *a, const SsCompareSide *b, SsMemoryUni
 
 /* ---- the table ---- */
 
-/* Up to the column's width, longer names cut. */
+/* In the column's width.  Of longer names the end is shown: what tells two runs apart is there. */
 static void
 put_cell (GString *out, const char *text)
 {
   glong length = g_utf8_strlen (text, -1);
-  g_autofree char *shown
-    = length < NAME_WIDTH ? g_strdup (text) : g_utf8_substring (text, 0, NAME_WIDTH - 2);
+  g_autofree char *end
+    = length < NAME_WIDTH ? NULL : g_utf8_substring (text, length - (NAME_WIDTH - 5), length);
+  g_autofree char *shown = end != NULL ? g_strconcat ("...", end, NULL) : g_strdup (text);
   glong width = g_utf8_strlen (shown, -1);
 
   g_string_append_printf (out, "%*s%s", (int) (NAME_WIDTH - width), "", shown);

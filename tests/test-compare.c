@@ -52,6 +52,18 @@ Test (compare, bands_add_up_to_the_peak)
     }
 }
 
+/* 24 letters of a name have room; of a longer one the end is what tells it from another. */
+Test (compare, long_names_are_told_apart)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  g_autoptr (SsCompareSide) a = ss_compare_side_new (recording, 0, "Llama 3 8B on one H100");
+  g_autoptr (SsCompareSide) b
+    = ss_compare_side_new (recording, 0, "Llama 3 8B on one H100, checkpointed");
+  g_autofree char *text = ss_compare_table (a, b, SS_MEMORY_GIB);
+
+  cr_expect (says (text, " Llama 3 8B on one H100  ...ne H100, checkpointed\n"), "%s", text);
+}
+
 Test (compare, the_same_run_twice_differs_in_nothing)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
