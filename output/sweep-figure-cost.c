@@ -120,40 +120,59 @@ draw_capacity (SsSweepCost *self)
   ss_sweep_plot_add_mark (plot, &(SsRect) { x - 8 - width, y - 10, x - 4, y + 10 });
 }
 
-/* "does not fit: OOM in step 2, at the loss" of the fastest that does not, where there is room. */
+/* What all rows that are out of memory have in common; phase "" and step 0 where they differ.
+ * FALSE: none is. */
+static gboolean
+common_verdict (const SsSweepTable *table, guint *step, const char **phase)
+{
+  gboolean has_any = FALSE;
+
+  for (guint i = 0; i < table->rows->len; i++)
+    {
+      const SsSweepRow *row = ss_sweep_table_row (table, i);
+
+      if (row->verdict != SS_ROW_OUT_OF_MEMORY)
+        continue;
+      if (!has_any || row->oom_step != *step)
+        *step = has_any ? 0 : row->oom_step;
+      if (!has_any || g_strcmp0 (row->oom_phase, *phase) != 0)
+        *phase = has_any ? "" : row->oom_phase;
+      has_any = TRUE;
+    }
+  return has_any;
+}
+
+/* "does not fit: OOM in step 2, at the loss": as much as holds for all, where there is room. */
 static void
 draw_verdict (SsSweepCost *self)
 {
   SsSweepPlot *plot = &self->plot;
   const SsSweepFigure *figure = self->figure;
-  const SsSweepRow *row = NULL;
   double left, width = 0;
   g_autofree char *second = NULL;
-  const char *lines[3] = { "does not fit:" };
+  guint step = 0, n_lines;
+  const char *phase = NULL, *lines[3] = { "does not fit:" };
   SsTextLook look = { .size_px = SS_SWEEP_TEXT_PX, .colour = SS_SWEEP_LIMIT,
                       .align = SS_ALIGN_CENTRE };
-  SsRect place;
 
-  for (guint i = 0; i < figure->table->rows->len && row == NULL; i++)
-    if (ss_sweep_table_row (figure->table, i)->verdict == SS_ROW_OUT_OF_MEMORY)
-      row = ss_sweep_table_row (figure->table, i);
-  if (row == NULL || figure->capacity_bytes == 0)
+  if (figure->capacity_bytes == 0 || !common_verdict (figure->table, &step, &phase))
     return;
   left = ss_sweep_plot_at (plot, (double) figure->capacity_bytes / figure->scale.bytes, 0).x + 5;
-  second = row->oom_step > 0 ? g_strdup_printf ("OOM in step %u,", row->oom_step)
-                             : g_strdup ("OOM");
+  lines[2] = ss_phase_phrase (phase);
+  n_lines = *lines[2] != '\0' ? 3 : 2;
+  second = step > 0 ? g_strdup_printf ("OOM in step %u%s", step, n_lines > 2 ? "," : "")
+                    : g_strdup ("OOM");
   lines[1] = second;
-  lines[2] = ss_phase_phrase (row->oom_phase);
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < n_lines; i++)
     width = MAX (width, ss_text_width (lines[i], SS_SWEEP_TEXT_PX, FALSE));
-  for (double y = plot->area.top + 8; y + 62 < plot->area.bottom; y += 8)
+  for (double y = plot->area.top + 8; y + 2 + 20 * n_lines < plot->area.bottom; y += 8)
     {
       double middle = (left + plot->area.right) / 2;
+      SsRect place = { middle - width / 2, y, middle + width / 2, y + 2 + 20 * n_lines };
 
-      place = (SsRect) { middle - width / 2, y, middle + width / 2, y + 62 };
       if (place.left < left || ss_obstacles_touch_rect (plot->obstacles, &place))
         continue;
-      for (guint i = 0; i < 3; i++)
+      for (guint i = 0; i < n_lines; i++)
         ss_canvas_text (figure->canvas, (SsPoint) { middle, y + 10 + 20.0 * i }, &look, lines[i]);
       ss_sweep_plot_add_mark (plot, &place);
       return;

@@ -105,6 +105,24 @@ Test (sweep_figure, the_sketch_says_what_it_should)
   expect_clear ("sketch", canvas);
 }
 
+/* What does not fit is said once for all points, so only what holds for all of them is said. */
+Test (sweep_figure, places_that_differ_are_not_named)
+{
+  g_autoptr (SsSweepTable) table = sketch ();
+  g_autoptr (SsCanvas) canvas = NULL;
+  g_autofree char *script = NULL;
+  SsSweepRow *row;
+
+  add_row (table, (const char *const[]) { "4", NULL }, 80, 1020, "backward");
+  row = table->rows->pdata[table->rows->len - 1];
+  g_strlcpy (row->oom_phase, "backward", sizeof row->oom_phase);
+  canvas = ss_sweep_figure (table, SS_MEMORY_GIB, NULL, NULL);
+  script = ss_canvas_script (canvas, SS_CANVAS_PNG);
+  cr_expect (ne (ptr, strstr (script, "'OOM in step 2'"), NULL));
+  cr_expect (eq (ptr, strstr (script, "'at the loss'"), NULL));
+  expect_clear ("places", canvas);
+}
+
 /* points on one spot, on one line, in one column, far below the limit, hundreds of them */
 Test (sweep_figure, no_texts_touch)
 {
