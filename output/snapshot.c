@@ -230,6 +230,26 @@ set_time (Snapshot *self, const SsMemoryEvent *event)
   self->phase = event->phase;
 }
 
+/* Without a cache the segment goes within the release of its block and is noted before it.
+ * PyTorch releases first, and so must the file: its viewer undoes it from the end, and looks for
+ * the segment of each block. */
+static gboolean
+goes_with_its_block (const Snapshot *self, guint i)
+{
+  return i + 1 < self->recording->memory->len && event_at (self, i)->action == SS_EVENT_SEGMENT_FREE
+         && event_at (self, i + 1)->action == SS_EVENT_FREE
+         && event_at (self, i + 1)->address == event_at (self, i)->address;
+}
+
+/* The event that comes at place i of the file. */
+static guint
+place (const Snapshot *self, guint i)
+{
+  if (goes_with_its_block (self, i))
+    return i + 1;
+  return i > 0 && goes_with_its_block (self, i - 1) ? i - 1 : i;
+}
+
 static void
 put_history (Snapshot *self, GArray *phase_us)
 {
@@ -239,13 +259,14 @@ put_history (Snapshot *self, GArray *phase_us)
   ss_pickle_writer_begin_list (self->pickle);
   for (guint i = 0; i < self->recording->memory->len; i++)
     {
-      const SsMemoryEvent *event = event_at (self, i);
+      guint index = place (self, i);
+      const SsMemoryEvent *event = event_at (self, index);
 
       set_time (self, event);
       while (phase_us->len <= event->phase && event->phase < self->recording->phases->len)
         g_array_append_val (phase_us, self->time_us);
       if (event->action == SS_EVENT_ALLOC || event->action == SS_EVENT_FREE)
-        put_block_event (self, i);
+        put_block_event (self, index);
       else if (event->action == SS_EVENT_OOM)
         put_oom (self, event);
       else

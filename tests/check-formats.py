@@ -196,6 +196,9 @@ def replay(snapshot):
             reserved += entry['size']
         elif action in ('segment_free', 'segment_unmap'):
             reserved -= entry['size']
+            # the viewer looks for the segment of each block that is in use
+            end = entry['addr'] + entry['size']
+            want(not any(entry['addr'] <= at < end for at in live), 'a segment goes before a block')
         else:
             same('action', action, 'oom')
         most = max(most, reserved)
