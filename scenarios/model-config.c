@@ -6,7 +6,7 @@
 /* Sizes that are wanted: whole, positive, below 2^31. */
 #define MAX_SIZE G_MAXINT32
 /* Far beyond any model; each layer costs us memory before the trace says that it is too long. */
-#define MAX_LAYERS 100000
+#define MAX_LAYERS 10000
 
 typedef struct
 {

@@ -321,9 +321,9 @@ Test (model_file, numbers_that_no_model_can_have_together_are_refused)
                "\"head_dim\": 8, \"vocab_size\": 9}",
                "c.json: 4 heads in a hidden size of 2; a head has at least one element");
   assert_said ("c.json",
-               "{\"model_type\": \"gpt2\", \"n_embd\": 64, \"n_layer\": 100001, \"n_head\": 4, "
+               "{\"model_type\": \"gpt2\", \"n_embd\": 64, \"n_layer\": 10001, \"n_head\": 4, "
                "\"n_positions\": 64, \"vocab_size\": 9}",
-               "c.json: 100001 layers; at most 100000 are traced");
+               "c.json: 10001 layers; at most 10000 are traced");
 }
 
 Test (model_file, an_unknown_type_names_the_known_ones)
