@@ -60,6 +60,17 @@ typedef struct
   guint column;                  /* the one under way */
 } Walk;
 
+/* The state after an event, at the column under way. */
+static void
+walk_note (Walk *walk)
+{
+  SsMemoryCourse *course = walk->course;
+
+  keep_larger (&course->columns[walk->column], &walk->state);
+  for (guint b = 0; b < SS_N_BANDS; b++)
+    course->most_bytes[b] = MAX (course->most_bytes[b], walk->state.bands[b]);
+}
+
 /* On to position x, in columns.  The state stands in every column between, and in the last if any
  * of it has passed. */
 static void
@@ -77,7 +88,7 @@ walk_to (Walk *walk, double x)
 }
 
 static void
-fill_by_time (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
+fill_by_time (const SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
 {
   double columns_per_ns = (double) course->n_columns / (double) course->end_ns;
   guint i = 0;
@@ -90,19 +101,19 @@ fill_by_time (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
         break;
       ss_course_state_apply (&walk->state, recording, event);
     }
-  keep_larger (&course->columns[0], &walk->state);
+  walk_note (walk);
   for (; i < recording->memory->len; i++)
     {
       const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
 
       walk_to (walk, (double) MAX (event->device_ns, 0) * columns_per_ns);
       ss_course_state_apply (&walk->state, recording, event);
-      keep_larger (&course->columns[walk->column], &walk->state);
+      walk_note (walk);
     }
 }
 
 static void
-fill_by_event (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
+fill_by_event (const SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
 {
   double columns_per_event = (double) course->n_columns / MAX (recording->memory->len, 1);
 
@@ -111,7 +122,7 @@ fill_by_event (SsMemoryCourse *course, const SsRecording *recording, Walk *walk)
       walk_to (walk, i * columns_per_event);
       ss_course_state_apply (&walk->state, recording,
                              &g_array_index (recording->memory, SsMemoryEvent, i));
-      keep_larger (&course->columns[walk->column], &walk->state);
+      walk_note (walk);
     }
 }
 

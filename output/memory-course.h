@@ -28,6 +28,7 @@ typedef struct
   gboolean is_by_event; /* it never got beyond load: the columns divide the events, not time */
   guint n_columns;
   SsCourseState *columns;
+  guint64 most_bytes[SS_N_BANDS]; /* of each band at any moment, also one that no column shows */
 } SsMemoryCourse;
 
 SsMemoryCourse *ss_memory_course_new (const SsRecording *recording, guint n_columns);

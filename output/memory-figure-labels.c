@@ -263,7 +263,7 @@ label_bands (Labels *labels)
   for (guint b = 0; b < SS_N_BANDS; b++)
     {
       const SsBandLook *look = ss_band_look ((SsBand) b);
-      guint64 most = self->course->columns[thickest_column (self, b)].bands[b];
+      guint64 most = self->course->most_bytes[b];
       g_autofree char *number = ss_figure_number (self, most);
 
       texts[b] = g_strdup_printf ("%s %s", look->label, number);

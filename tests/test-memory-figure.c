@@ -131,6 +131,17 @@ Test (memory_course, a_peak_is_never_lost)
   cr_expect (eq (u64, most, recording->peak.allocated_bytes + context));
 }
 
+/* In one column the whole run is at its peak, the loss of step 2, where no gradient is left; they
+ * came to 8 MiB in between. */
+Test (memory_course, the_most_of_a_band_needs_no_column_of_its_own)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  g_autoptr (SsMemoryCourse) course = ss_memory_course_new (recording, 1);
+
+  cr_expect (eq (u64, course->columns[0].bands[SS_BAND_GRADIENTS], 0));
+  cr_expect (eq (u64, course->most_bytes[SS_BAND_GRADIENTS], 8 * 1024 * 1024));
+}
+
 /* 3 ms are 30 ops of 0.1 ms: in six bins of 0.5 ms the first has ops 1, 3 and 5 of layer forwards
  * at 0.8. */
 Test (memory_course, utilization_is_shared_among_bins)
