@@ -97,7 +97,7 @@ attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weigh
                                   SS_VALUES (q, k, v, mask)));
   else
     out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
-  ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, width)));
+  ss_rebind (&out, ss_contiguous (t, ss_reshape (t, out, SS_DIMS (b, s, width))));
   ss_rebind (&out, ss_conv1d (t, &l->attn_proj, out));
   ss_rebind (&out, ss_dropout (t, out, c->resid_pdrop));
   return ss_give (&out);
