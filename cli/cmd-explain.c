@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/console.h"
@@ -51,12 +52,28 @@ read_end (FILE *stream, const char *name)
   return NULL;
 }
 
+/* A pipe ends, as that of <(...) does; a device may not. */
+static gboolean
+is_device (FILE *stream)
+{
+  struct stat status;
+
+  return fstat (fileno (stream), &status) == 0
+         && (S_ISCHR (status.st_mode) || S_ISBLK (status.st_mode));
+}
+
 static GString *
 read_file (const char *path)
 {
   FILE *stream = fopen (path, "rb");
   GString *text;
 
+  if (stream != NULL && is_device (stream))
+    {
+      ss_console_error ("%s: is a device; a log is expected", path);
+      fclose (stream);
+      return NULL;
+    }
   if (stream == NULL)
     {
       ss_console_error ("%s: %s", path, g_strerror (errno));

@@ -190,7 +190,8 @@ append_requests (SsExplainAnswer *answer)
   g_string_append_printf (answer->report.text, "%*s\n", TEXT_COLUMNS + 24, answer->scale.name);
   ss_report_wrap (&answer->report, "",
                   "driver: how often no free block serves it in the simulation, so that it can "
-                  "fail; in use: the most that is allocated just before it.");
+                  "fail; in use: the most that is allocated just before that, or before any where "
+                  "it is never so.");
 }
 
 /* ---- the scenario ---- */

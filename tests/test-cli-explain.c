@@ -62,6 +62,7 @@ Test (cli_explain, bad_input_is_said_in_one_line)
     { "$S explain $F nothing.log", "no such file" },
     { "$S explain $F 786", "is no size" },
     { "$S explain $F .", "Is a directory" },
+    { "$S explain $F /dev/zero", "/dev/zero: is a device; a log is expected" },
     { "printf 'no such thing' | $S explain $F -", "standard input: no \"Tried to allocate\"" },
     { "$S explain nothing.xml '786.00 MiB'", "nothing.xml" },
     { "$S explain $F '786.00 MiB' --set training/steps=none", "steps" },
