@@ -252,19 +252,19 @@ draw_names (Figure *self, const Panel *panel)
   const SsCompareSide *side = panel->side;
   g_autofree char *peak = ss_format_bytes (side->peak_bytes, self->units, 1);
   g_autofree char *time = ss_format_time (side->step_ns);
-  g_autofree char *facts
-    = g_strdup_printf ("%s, peak %s with the context, in %s%s%s", side->verdict, peak,
-                       side->peak_words,
-                       side->step_ns > 0 ? ", a step takes " : "", side->step_ns > 0 ? time : "");
+  g_autofree char *pace = side->step_ns > 0 ? g_strconcat (", ", time, " a step", NULL) : NULL;
+  g_autofree char *facts = g_strdup_printf ("%s, peak %s in %s%s", side->verdict, peak,
+                                            side->peak_words, pace != NULL ? pace : "");
   SsTextLook bold = { .size_px = 18, .colour = INK, .is_bold = TRUE };
   SsTextLook look = { .size_px = 16,
                       .colour = side->is_oom ? SS_COLOUR_LIMIT : SOFT };
-  g_autofree char *name = ss_text_fit (side->name, 18, TRUE, 480);
+  double width = ss_text_width (facts, look.size_px, FALSE);
+  /* the facts stand whole, the name takes what they leave */
+  g_autofree char *name = ss_text_fit (side->name, 18, TRUE, WIDTH - LEFT - 14 - width - 16);
   double x = LEFT + ss_text_width (name, 18, TRUE) + 14;
-  g_autofree char *shown = ss_text_fit (facts, 16, FALSE, WIDTH - x - 8);
 
   ss_canvas_text (self->canvas, (SsPoint) { LEFT, panel->top - 17 }, &bold, name);
-  ss_canvas_text (self->canvas, (SsPoint) { x, panel->top - 17 }, &look, shown);
+  ss_canvas_text (self->canvas, (SsPoint) { x, panel->top - 17 }, &look, facts);
 }
 
 static void
@@ -303,8 +303,8 @@ draw_words (Figure *self)
     head_look.size_px -= 1;
   ss_canvas_text (self->canvas, (SsPoint) { LEFT, 34 }, &head_look, headline);
   ss_canvas_text (self->canvas, (SsPoint) { LEFT, 66 }, &sub_look,
-                  "Both on one scale; the dashed line is the other one's total.  "
-                  "Beside: what is in memory at the peak.");
+                  "Both on one scale, the CUDA context included; the dashed line is the other "
+                  "one's total.  Beside: what is in memory at the peak.");
   ss_canvas_text (self->canvas, (SsPoint) { WIDTH - 16, HEIGHT - 18 }, &foot_look, foot);
 }
 
