@@ -38,6 +38,17 @@ overrides_of (const SsScenarioOptions *self, const char *const *more, GError **e
   return g_steal_pointer (&overrides);
 }
 
+/* A problem of --capacity is told as that, not as the --set it stands for. */
+static void
+name_option (GString *message, const char *path, const char *option, const char *value)
+{
+  g_autofree char *set = g_strdup_printf ("--set %s=%s: ", path, value != NULL ? value : "");
+  g_autofree char *given = g_strdup_printf ("%s=%s: ", option, value != NULL ? value : "");
+
+  if (value != NULL)
+    g_string_replace (message, set, given, 0);
+}
+
 char *
 ss_scenario_options_hint (const char *name)
 {
@@ -56,6 +67,7 @@ ss_scenario_options_try (const SsScenarioOptions *self, const char *path, const 
   g_autoptr (GPtrArray) overrides = overrides_of (self, more, error);
   g_autoptr (GError) problem = NULL;
   g_autofree char *hint = NULL;
+  g_autoptr (GString) message = NULL;
   SsScenario *scenario;
 
   if (overrides == NULL)
@@ -64,7 +76,10 @@ ss_scenario_options_try (const SsScenarioOptions *self, const char *path, const 
   if (scenario != NULL)
     return scenario;
   hint = ss_scenario_options_hint (path);
-  g_set_error (error, problem->domain, problem->code, "%s%s", problem->message,
+  message = g_string_new (problem->message);
+  name_option (message, "hardware/capacity", "--capacity", self->capacity);
+  name_option (message, "allocator/alloc-conf", "--alloc-conf", self->alloc_conf);
+  g_set_error (error, problem->domain, problem->code, "%s%s", message->str,
                g_file_test (path, G_FILE_TEST_EXISTS) ? "" : hint);
   return NULL;
 }

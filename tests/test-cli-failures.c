@@ -86,6 +86,17 @@ Test (cli_failures, what_is_near_an_unknown_name_is_said)
     }
 }
 
+Test (cli_failures, a_problem_is_told_of_the_option_that_was_given)
+{
+  g_auto (SsCliResult) capacity = ss_cli_shell ("\"$S\" \"$F\" --capacity=24");
+  g_auto (SsCliResult) conf = ss_cli_shell ("\"$S\" \"$F\" --alloc-conf=foo:1");
+
+  cr_expect (g_str_has_prefix (capacity.err, "stepsim: --capacity=24: capacity: \"24\" has no "),
+             "%s", capacity.err);
+  cr_expect (g_str_has_prefix (conf.err, "stepsim: --alloc-conf=foo:1: alloc-conf: "), "%s",
+             conf.err);
+}
+
 /* before any work: a film takes seconds */
 Test (cli_failures, a_picture_that_exists_is_left_alone_without_force)
 {
