@@ -162,7 +162,7 @@ animate (const AnimateOptions *options, const Format *format, const char *scenar
   bytes = format->draw (options, recording, &words, &error);
   if (bytes == NULL || !ss_file_write (path, bytes, options->output.replaces, &error))
     {
-      ss_console_error ("%s", error->message);
+      ss_console_output_error (error);
       return SS_EXIT_OUTPUT;
     }
   if (!options->is_quiet && !g_str_equal (path, "-")

@@ -268,7 +268,7 @@ write_csv (const SweepOptions *options, const SsSweepTable *table, const char *p
     return ss_console_print (csv);
   if (ss_file_write (path, bytes, options->replaces, &error))
     return TRUE;
-  ss_console_error ("%s", error->message);
+  ss_console_output_error (error);
   return FALSE;
 }
 

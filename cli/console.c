@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/output.h"
+
 static gboolean
 write_all (int fd, const char *text, gsize n)
 {
@@ -30,6 +32,13 @@ ss_console_print (const char *text)
   if (errno != EPIPE)
     ss_console_error ("cannot write to standard output: %s", g_strerror (errno));
   return FALSE;
+}
+
+void
+ss_console_output_error (const GError *error)
+{
+  if (!g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_READER))
+    ss_console_error ("%s", error->message);
 }
 
 void

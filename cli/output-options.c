@@ -41,7 +41,7 @@ ss_output_options_write (const SsOutputOptions *self, const char *text)
   bytes = g_bytes_new_static (text, strlen (text));
   if (ss_file_write (self->path, bytes, self->replaces, &error))
     return SS_EXIT_FITS;
-  ss_console_error ("%s", error->message);
+  ss_console_output_error (error);
   return SS_EXIT_OUTPUT;
 }
 

@@ -28,7 +28,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsOutputOptions, ss_output_options_clear)
 gboolean ss_output_options_check (const SsOutputOptions *self);
 /* SS_EXIT_FITS, or SS_EXIT_OUTPUT and said. */
 SsExit ss_output_options_write (const SsOutputOptions *self, const char *text);
-/* The same for what is no text; nothing is said. SS_OUTPUT_ERROR_WRITE, SS_OUTPUT_ERROR_EXISTS. */
+/* The same for what is no text; nothing is said. SS_OUTPUT_ERROR_WRITE,
+ * SS_OUTPUT_ERROR_EXISTS, SS_OUTPUT_ERROR_READER. */
 gboolean ss_output_options_write_bytes (const SsOutputOptions *self, GBytes *bytes,
                                         GError **error);
 

@@ -23,10 +23,10 @@ ss_picture_find_format (SsPictureOptions *self, const char *path)
 void
 ss_picture_error (const GError *error)
 {
-  gboolean is_gnuplot = g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM);
-
-  ss_console_error ("%s%s", error->message,
-                    is_gnuplot ? "; --gnuplot-script prints what it would draw" : "");
+  if (g_error_matches (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_PROGRAM))
+    ss_console_error ("%s; --gnuplot-script prints what it would draw", error->message);
+  else
+    ss_console_output_error (error);
 }
 
 gboolean

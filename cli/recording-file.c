@@ -56,6 +56,6 @@ ss_recording_file_run (const SsCommand *command,
   if (bytes != NULL
       && ss_output_options_write_bytes (&where, bytes, &error))
     return SS_EXIT_FITS;
-  ss_console_error ("%s", error->message);
+  ss_console_output_error (error);
   return SS_EXIT_OUTPUT;
 }

@@ -14,8 +14,9 @@ fail (const char *path, int why, GError **error)
 {
   g_autofree char *shown = g_filename_display_name (path);
 
-  g_set_error (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_WRITE, "%s: cannot write: %s", shown,
-               g_strerror (why));
+  g_set_error (error, SS_OUTPUT_ERROR,
+               why == EPIPE ? SS_OUTPUT_ERROR_READER : SS_OUTPUT_ERROR_WRITE,
+               "%s: cannot write: %s", shown, g_strerror (why));
   return FALSE;
 }
 

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Writes all of `bytes` to `path`; "-" is standard output.  A link is followed; a device or pipe is
  * written to directly.  With `replace` FALSE an existing file is left alone:
- * SS_OUTPUT_ERROR_EXISTS. SS_OUTPUT_ERROR_WRITE: "path: why". */
+ * SS_OUTPUT_ERROR_EXISTS. SS_OUTPUT_ERROR_WRITE: "path: why". SS_OUTPUT_ERROR_READER, to a pipe. */
 gboolean ss_file_write (const char *path, GBytes *bytes, gboolean replace, GError **error);
 
 /* Makes the folder and those above it, if it is not there. SS_OUTPUT_ERROR_WRITE. */

@@ -17,6 +17,7 @@ GQuark ss_output_error_quark (void);
 typedef enum
 {
   SS_OUTPUT_ERROR_WRITE,  /* a file could not be written in full; nothing half-written is left */
+  SS_OUTPUT_ERROR_READER, /* standard output is a pipe whose reader went away */
   SS_OUTPUT_ERROR_EXISTS, /* a file is there already and was not to be replaced */
   SS_OUTPUT_ERROR_PROGRAM, /* a program that draws is missing or failed; the message names the
                               package */

@@ -300,10 +300,17 @@ Test (cli_failures, a_closed_stdout_is_said_and_nothing_else_is_overwritten)
 /* more than a pipe holds, so that the reader is gone before the end */
 Test (cli_failures, a_reader_that_goes_away_is_no_noise)
 {
-  g_auto (SsCliResult) result
-      = ss_cli_shell ("{ $S dump-events $F -s training/steps=9; echo status $? >&2; } | head -c 9");
+  static const char *const commands[]
+    = { "dump-events $F -s training/steps=9", "trace $F", "snapshot $F" };
 
-  cr_expect (eq (str, result.err, (char *) "status 3\n"));
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autofree char *line
+        = g_strdup_printf ("{ $S %s; echo status $? >&2; } | head -c 9", commands[i]);
+      g_auto (SsCliResult) result = ss_cli_shell (line);
+
+      cr_expect (eq (str, result.err, (char *) "status 3\n"), "%s", commands[i]);
+    }
 }
 
 Test (cli_failures, a_folder_that_cannot_be_made_is_said)
