@@ -86,7 +86,7 @@ check_unread (SsLoading *self, gboolean is_replaced)
           || !is_given (self, name) || ss_checkpoint_policy_reads (policy, name)
           || (is_replaced && !ss_loading_override (self, ELEMENT, name)))
         continue;
-      ss_loading_problem (self, ELEMENT, name, "%s: policy \"%s\" has no use for it; known: %s",
+      ss_loading_problem (self, ELEMENT, name, "%s: policy \"%s\" does not read it; read by: %s",
                           name, policy->name, known);
     }
 }
@@ -97,8 +97,8 @@ check_needed (SsLoading *self)
   const SsCheckpointPolicy *policy = self->scenario->config.checkpointing.policy;
 
   if (policy->needs_setting && !is_given (self, policy->settings[0]))
-    ss_loading_problem (self, ELEMENT, "policy", "policy: \"%s\" needs %s", policy->name,
-                        policy->settings[0]);
+    ss_loading_problem (self, ELEMENT, "policy", "policy: \"%s\" needs the attribute %s",
+                        policy->name, policy->settings[0]);
 }
 
 /* Of keep and drop an override takes the place of what the file says. */

@@ -18,17 +18,17 @@ static const struct
 {
   const char *attributes, *rest, *said;
 } refused[] = {
-  { "policy='every'", "", "s.xml:4: policy: \"every\" needs every" },
-  { "policy='sequential'", "", "s.xml:4: policy: \"sequential\" needs segments" },
-  { "policy='block'", "", "s.xml:4: policy: \"block\" needs layers" },
-  { "policy='nested'", "", "s.xml:4: policy: \"nested\" needs levels" },
-  { "policy='custom'", "", "s.xml:4: policy: \"custom\" needs segments" },
+  { "policy='every'", "", "s.xml:4: policy: \"every\" needs the attribute every" },
+  { "policy='sequential'", "", "s.xml:4: policy: \"sequential\" needs the attribute segments" },
+  { "policy='block'", "", "s.xml:4: policy: \"block\" needs the attribute layers" },
+  { "policy='nested'", "", "s.xml:4: policy: \"nested\" needs the attribute levels" },
+  { "policy='custom'", "", "s.xml:4: policy: \"custom\" needs the attribute segments" },
   { "policy='full' every='4'", "",
-    "s.xml:4: every: policy \"full\" has no use for it; known: every" },
+    "s.xml:4: every: policy \"full\" does not read it; read by: every" },
   { "segments='4'", "",
-    "s.xml:4: segments: policy \"none\" has no use for it; known: sequential, custom" },
+    "s.xml:4: segments: policy \"none\" does not read it; read by: sequential, custom" },
   { "policy='every' every='4' keep='matmul'", "",
-    "s.xml:4: keep: policy \"every\" has no use for it; known: selective" },
+    "s.xml:4: keep: policy \"every\" does not read it; read by: selective" },
   { "policy='every' every='40000'", "", "s.xml:4: every: \"40000\" is not between 1 and 32767" },
   { "policy='every' every='4' convention='some'", "",
     "s.xml:4: convention: \"some\" is not known; known: all, lastfree" },
@@ -181,7 +181,7 @@ Test (checkpoint_settings, overrides_that_contradict_each_other_are_refused)
   g_autofree char *said = fixture_said (FILE_WITH ("", ""), -1, overrides, &code);
 
   cr_assert (eq (str, said,
-                 "--set checkpointing/every=4: every: policy \"full\" has no use for it; known: "
+                 "--set checkpointing/every=4: every: policy \"full\" does not read it; read by: "
                  "every"));
   cr_assert (eq (int, code, SS_SCENARIO_ERROR_OVERRIDE));
 }
