@@ -217,7 +217,7 @@ run (int argc, char **argv)
       NULL },
     { "pareto", 0, 0, G_OPTION_ARG_NONE, &asked.pareto, "The least time for every budget", NULL },
     { "budget", 0, 0, G_OPTION_ARG_STRING, &asked.budget,
-      "The fastest schedule within a budget, in the chain's unit", "SIZE" },
+      "The fastest schedule within a budget, in the chain's unit", "N" },
     { "schedule", 0, 0, G_OPTION_ARG_STRING, &asked.schedule,
       "Run a schedule: \"F1 S2 B2 S1 B1\"", "OPS" },
     { "nested", 0, 0, G_OPTION_ARG_STRING, &asked.nested,
