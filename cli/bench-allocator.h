@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The allocators' benchmark: requests and releases per second, of a real run's sequence.
+ * The allocators' benchmark: requests and releases per second, of a real run's sequence and of
+ * random ones.
  * It reads the wall clock, so its figures differ from run to run.  It owns nothing afterwards.
  */
 #pragma once
@@ -9,8 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Appends a table, one row for each allocator, for the shipped scenario llama8b-h100 on a device
- * without limit. FALSE with *error: it cannot be found or run. */
+/* Appends a table, on a device without limit: one row for each allocator on the shipped scenario
+ * llama8b-h100, then the caching one on random requests, with options. FALSE with *error: the
+ * scenario cannot be found or run. */
 gboolean ss_bench_allocator (GString *out, GError **error);
 
 G_END_DECLS
