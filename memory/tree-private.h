@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsTree: an ordered set of records that carry their own links (a treap, Aragon and Seidel
- * 1989).  It knows two numbers per record and allocates nothing; whoever inserts a record owns it.
- * What was inserted last is often the first to be taken out, and so waits beside the tree until
- * another comes.
+ * SsTree: an ordered set of records that carry their own links: a treap (Aragon and Seidel 1989)
+ * for each eighth of a power of two of the major number, as sizes are spread over many.  It knows
+ * two numbers per record and allocates nothing; whoever inserts a record owns it.  What was
+ * inserted last is often the first to be taken out, and so waits beside the tree until another
+ * comes.
  */
 #pragma once
 
@@ -20,10 +21,14 @@ struct _SsTreeNode
   guint64 priority;              /* a parent's is not below its children's */
 };
 
+#define SS_TREE_WORDS 8
+
+/* All zero: empty. */
 typedef struct
 {
-  SsTreeNode *root;
   SsTreeNode *newest;            /* not in the tree yet, or NULL */
+  guint64 filled[SS_TREE_WORDS]; /* a bit for each root that is not NULL */
+  SsTreeNode *roots[SS_TREE_WORDS * 64];
 } SsTree;
 
 void ss_tree_insert (SsTree *self, SsTreeNode *node, guint64 major, guint64 minor);

@@ -22,13 +22,69 @@ priority_of (guint64 x)
   return x ^ (x >> 31);
 }
 
+/* Below 8 each number has a treap of its own, from there on each eighth of a power of two: it rises
+ * with the number. */
+static inline guint
+index_of (guint64 major)
+{
+  guint power;
+
+  if (major < 8)
+    return (guint) major;
+  power = 63 - (guint) __builtin_clzll (major);
+  return (power - 2) * 8 + (guint) (major >> (power - 3) & 7);
+}
+
+/* The first treap after that one which has something in it; NULL if there is none. */
+static SsTreeNode *
+treap_after (const SsTree *self, guint index)
+{
+  guint word = index / 64;
+  guint64 bits = self->filled[word] & (G_MAXUINT64 - 1) << index % 64;
+
+  while (!bits)
+    {
+      if (++word == SS_TREE_WORDS)
+        return NULL;
+      bits = self->filled[word];
+    }
+  return self->roots[word * 64 + (guint) __builtin_ctzll (bits)];
+}
+
+/* The last before that one, likewise. */
+static SsTreeNode *
+treap_before (const SsTree *self, guint index)
+{
+  guint word = index / 64;
+  guint64 bits = self->filled[word] & ((G_GUINT64_CONSTANT (1) << index % 64) - 1);
+
+  while (!bits)
+    {
+      if (word-- == 0)
+        return NULL;
+      bits = self->filled[word];
+    }
+  return self->roots[word * 64 + 63 - (guint) __builtin_clzll (bits)];
+}
+
+static SsTreeNode *
+outermost (SsTreeNode *node, guint side)
+{
+  while (node && node->child[side])
+    node = node->child[side];
+  return node;
+}
+
 /* Goes down to where the priority belongs and splits what hangs there by the key. */
 static void
 hang_in (SsTree *self, SsTreeNode *node)
 {
-  SsTreeNode **link = &self->root, **side[2] = { &node->child[0], &node->child[1] }, *rest;
   guint64 major = node->major, minor = node->minor;
+  guint index = index_of (major);
+  SsTreeNode **link = &self->roots[index], *rest;
+  SsTreeNode **side[2] = { &node->child[0], &node->child[1] };
 
+  self->filled[index / 64] |= G_GUINT64_CONSTANT (1) << index % 64;
   node->priority = priority_of (minor);
   while (*link && (*link)->priority >= node->priority)
     link = &(*link)->child[is_before (*link, major, minor)];
@@ -48,7 +104,8 @@ hang_in (SsTree *self, SsTreeNode *node)
 static void
 take_out (SsTree *self, SsTreeNode *node)
 {
-  SsTreeNode **link = &self->root, *before = node->child[0], *after = node->child[1];
+  guint index = index_of (node->major);
+  SsTreeNode **link = &self->roots[index], *before = node->child[0], *after = node->child[1];
 
   while (*link != node)
     link = &(*link)->child[is_before (*link, node->major, node->minor)];
@@ -66,6 +123,8 @@ take_out (SsTree *self, SsTreeNode *node)
         after = *link;
       }
   *link = before ? before : after;
+  if (!self->roots[index])
+    self->filled[index / 64] &= ~(G_GUINT64_CONSTANT (1) << index % 64);
 }
 
 void
@@ -90,8 +149,9 @@ ss_tree_remove (SsTree *self, SsTreeNode *node)
 SsTreeNode *
 ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor)
 {
+  guint index = index_of (major);
   SsTreeNode *newest = self->newest;
-  SsTreeNode *node = self->root, *best = NULL;
+  SsTreeNode *node = self->roots[index], *best = NULL;
 
   while (node)
     {
@@ -100,6 +160,8 @@ ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor)
       best = before ? best : node;
       node = node->child[before];
     }
+  if (!best)
+    best = outermost (treap_after (self, index), 0);
   if (newest && !is_before (newest, major, minor)
       && (!best || is_before (newest, best->major, best->minor)))
     return newest;
@@ -109,8 +171,9 @@ ss_tree_at_least (const SsTree *self, guint64 major, guint64 minor)
 SsTreeNode *
 ss_tree_below (const SsTree *self, guint64 major, guint64 minor)
 {
+  guint index = index_of (major);
   SsTreeNode *newest = self->newest;
-  SsTreeNode *node = self->root, *best = NULL;
+  SsTreeNode *node = self->roots[index], *best = NULL;
 
   while (node)
     {
@@ -119,6 +182,8 @@ ss_tree_below (const SsTree *self, guint64 major, guint64 minor)
       best = before ? node : best;
       node = node->child[before];
     }
+  if (!best)
+    best = outermost (treap_before (self, index), 1);
   if (newest && is_before (newest, major, minor)
       && (!best || is_before (best, newest->major, newest->minor)))
     return newest;
