@@ -223,6 +223,14 @@ Test (model_file, what_would_run_other_kernels_is_refused)
     { "gpt2", "\"activation_function\": \"gelu\", \"add_cross_attention\": false, ", "" },
     { "gpt2", "\"add_cross_attention\": true, ",
       "c.json:1: add_cross_attention: true is not modelled for gpt2; known: false, no" },
+    { "gpt2", "\"scale_attn_weights\": true, \"reorder_and_upcast_attn\": false, ", "" },
+    { "gpt2", "\"scale_attn_weights\": false, ",
+      "c.json:1: scale_attn_weights: false is not modelled for gpt2; known: true, yes" },
+    { "gpt2", "\"scale_attn_by_inverse_layer_idx\": true, ",
+      "c.json:1: scale_attn_by_inverse_layer_idx: true is not modelled for gpt2; known: false, "
+      "no" },
+    { "gpt2", "\"reorder_and_upcast_attn\": true, ",
+      "c.json:1: reorder_and_upcast_attn: true is not modelled for gpt2; known: false, no" },
     { "llama", "\"quantization_config\": {\"bits\": 4}, ",
       "c.json:1: quantization_config: quantized weights are not modelled; expected the config of "
       "the model before it was quantized" },

@@ -333,6 +333,7 @@ gpt2_count (const SsModelConfig *c)
 static const char *const activations[] = { [GELU_NEW] = "gelu_new", [GELU] = "gelu",
                                            [GELU_TANH] = "gelu_pytorch_tanh", NULL };
 static const char *const off[] = { "false", "no", NULL };
+static const char *const on[] = { "true", "yes", NULL };
 
 static const SsConfigField fields[] = {
   COUNT ("n_embd", hidden_size),
@@ -350,6 +351,10 @@ static const SsConfigField fields[] = {
   { .name = "activation_function", .type = SS_FIELD_WORD, .offset = AT (activation),
     .words = activations },
   { .name = "add_cross_attention", .type = SS_FIELD_WORD, .words = off },
+  /* other ways to scale the scores, and scores in fp32 */
+  { .name = "scale_attn_weights", .type = SS_FIELD_WORD, .words = on },
+  { .name = "scale_attn_by_inverse_layer_idx", .type = SS_FIELD_WORD, .words = off },
+  { .name = "reorder_and_upcast_attn", .type = SS_FIELD_WORD, .words = off },
 };
 
 static gboolean
