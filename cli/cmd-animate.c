@@ -8,10 +8,10 @@
 #include "cli/progress.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
-#include "output/animation-frame.h"
-#include "output/animation-page.h"
+#include "output/film/animation-frame.h"
+#include "output/film/animation-page.h"
 #include "output/file-writer.h"
-#include "output/film.h"
+#include "output/film/film.h"
 #include "sim/simulate.h"
 
 #define DEFAULT_PATH "animation.gif"

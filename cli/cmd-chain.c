@@ -3,8 +3,8 @@
 #include "cli/console.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
-#include "ops/checkpoint/policy.h"
-#include "ops/checkpoint/revolve.h"
+#include "plan/policy.h"
+#include "plan/revolve.h"
 #include "scenarios/chain-table.h"
 #include "sim/chain-extract.h"
 

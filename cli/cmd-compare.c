@@ -8,7 +8,7 @@
 #include "cli/picture.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
-#include "output/compare.h"
+#include "output/figures/compare.h"
 #include "output/file-writer.h"
 #include "sim/simulate.h"
 

@@ -8,9 +8,9 @@
 #include "cli/console.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
-#include "output/explain-json.h"
-#include "output/explain-text.h"
-#include "sim/explain.h"
+#include "output/tables/explain-json.h"
+#include "output/tables/explain-text.h"
+#include "study/explain.h"
 
 /* Of a log the end is looked at: the last message is in it. */
 #define MAX_LOG_BYTES ((gsize) 16 * 1024 * 1024)

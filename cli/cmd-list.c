@@ -5,7 +5,7 @@
 #include "hw/units.h"
 #include "hw/xml-node.h"
 #include "memory/allocator.h"
-#include "ops/checkpoint/policy.h"
+#include "plan/policy.h"
 #include "ops/kernel-profile.h"
 #include "ops/optim/optimizer.h"
 #include "ops/precision.h"

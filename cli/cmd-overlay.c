@@ -5,7 +5,7 @@
 #include "cli/picture.h"
 #include "cli/scenario-options.h"
 #include "cli/terminal.h"
-#include "output/overlay.h"
+#include "output/figures/overlay.h"
 #include "sim/simulate.h"
 
 typedef struct

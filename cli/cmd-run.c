@@ -7,9 +7,9 @@
 #include "cli/stamp.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
-#include "output/memory-figure.h"
-#include "output/timeline-csv.h"
-#include "sim/advice.h"
+#include "output/figures/memory-figure.h"
+#include "output/tables/timeline-csv.h"
+#include "study/advice.h"
 #include "sim/simulate.h"
 
 #define DEFAULT_FOLDER "stepsim-out"

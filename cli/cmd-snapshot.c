@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/recording-file.h"
-#include "output/snapshot.h"
+#include "output/formats/snapshot.h"
 
 static SsExit
 run (int argc, char **argv)

@@ -15,10 +15,10 @@
 #include "cli/sweep-words.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
-#include "output/sweep-figure.h"
-#include "output/sweep-files.h"
-#include "output/sweep-report.h"
-#include "sim/sweep.h"
+#include "output/figures/sweep-figure.h"
+#include "output/tables/sweep-files.h"
+#include "output/tables/sweep-report.h"
+#include "study/sweep.h"
 
 #define DEFAULT_FILE "sweep.csv"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/recording-file.h"
-#include "output/trace.h"
+#include "output/formats/trace.h"
 
 static SsExit
 run (int argc, char **argv)

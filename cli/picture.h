@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "output/canvas.h"
+#include "output/figures/canvas.h"
 
 G_BEGIN_DECLS
 

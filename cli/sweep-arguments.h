@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/scenario-options.h"
-#include "sim/sweep.h"
+#include "study/sweep.h"
 
 G_BEGIN_DECLS
 

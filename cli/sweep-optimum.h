@@ -6,8 +6,8 @@
 #pragma once
 
 #include "cli/progress.h"
-#include "output/sweep-figure.h"
-#include "sim/sweep.h"
+#include "output/figures/sweep-figure.h"
+#include "study/sweep.h"
 
 G_BEGIN_DECLS
 

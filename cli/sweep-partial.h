@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "output/sweep-row.h"
+#include "output/tables/sweep-row.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hw/data-path.h"
-#include "output/json-text.h"
+#include "output/formats/json-text.h"
 #include "scenarios/attribute.h"
 
 #define NUMBER "%" G_GINT64_FORMAT

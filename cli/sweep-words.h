@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "sim/sweep.h"
+#include "study/sweep.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "output/report.h"
+#include "output/tables/report.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "memory/tensor.h"
-#include "ops/target.h"
+#include "ops/core/target.h"
 
 G_BEGIN_DECLS
 

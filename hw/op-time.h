@@ -5,7 +5,7 @@
 #pragma once
 
 #include "hw/device.h"
-#include "ops/op.h"
+#include "ops/core/op.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #include "memory/allocator-caching.h"
 
 #include "memory/allocator-caching-private.h"
-#include "memory/oom-message-private.h"
+#include "memory/oom-text-private.h"
 #include "memory/tensor.h"
 
 /* The first address; none is 0, and a reader of dumps sees at once that it is a device's. */

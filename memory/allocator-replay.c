@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "memory/allocator-caching.h"
-#include "memory/oom-message-private.h"
+#include "memory/oom-text-private.h"
 
 #define COLUMNS                                                                                    \
   "op,id,bytes,stream,result,segment,offset,block_bytes,allocated_bytes,reserved_bytes,"           \

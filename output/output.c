@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "output/memory-figure.h"
-#include "output/timeline-csv.h"
+#include "output/figures/memory-figure.h"
+#include "output/tables/timeline-csv.h"
 
 G_DEFINE_QUARK (ss-output-error-quark, ss_output_error)
 

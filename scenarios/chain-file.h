@@ -11,8 +11,8 @@
 #pragma once
 
 #include "hw/problems.h"
-#include "ops/checkpoint/chain-schedule.h"
-#include "ops/checkpoint/chain.h"
+#include "plan/chain-schedule.h"
+#include "plan/chain.h"
 
 G_BEGIN_DECLS
 

@@ -3,9 +3,9 @@
 
 #include <json-glib/json-glib.h>
 
-#include "ops/checkpoint/chain-exhaustive.h"
-#include "ops/checkpoint/chain-optimal.h"
-#include "ops/checkpoint/chain-policies.h"
+#include "plan/chain-exhaustive.h"
+#include "plan/chain-optimal.h"
+#include "plan/chain-policies.h"
 #include "scenarios/chain-table.h"
 
 #define U64 "%" G_GUINT64_FORMAT

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "ops/checkpoint/chain-optimal.h"
-#include "ops/checkpoint/chain-policies.h"
-#include "ops/checkpoint/revolve.h"
+#include "plan/chain-optimal.h"
+#include "plan/chain-policies.h"
+#include "plan/revolve.h"
 #include "scenarios/chain-json-private.h"
 
 #define U64 "%" G_GUINT64_FORMAT

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ops/checkpoint/policy.h"
+#include "plan/policy.h"
 #include "scenarios/chain-file.h"
 
 G_BEGIN_DECLS

@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "hw/device.h"
-#include "ops/trace.h"
+#include "ops/training-loop.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "ops/program.h"
+#include "ops/core/program.h"
 #include "sim/recording.h"
 
 G_BEGIN_DECLS

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "hw/device.h"
-#include "ops/checkpoint/chain.h"
-#include "ops/trace.h"
+#include "plan/chain.h"
+#include "ops/training-loop.h"
 
 G_BEGIN_DECLS
 

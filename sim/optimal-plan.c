@@ -2,7 +2,7 @@
 #include "sim/optimal-plan.h"
 
 #include "hw/op-time.h"
-#include "ops/checkpoint/chain-optimal.h"
+#include "plan/chain-optimal.h"
 #include "sim/chain-extract.h"
 #include "sim/replay-memory.h"
 

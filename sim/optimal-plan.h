@@ -7,8 +7,8 @@
 
 #include "hw/device.h"
 #include "memory/allocator.h"
-#include "ops/checkpoint/chain-schedule.h"
-#include "ops/trace.h"
+#include "plan/chain-schedule.h"
+#include "ops/training-loop.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "memory/allocator.h"
-#include "ops/program.h"
+#include "ops/core/program.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 
 #include "hw/device.h"
 #include "memory/allocator.h"
-#include "ops/program.h"
+#include "ops/core/program.h"
 #include "sim/recording.h"
 
 G_BEGIN_DECLS

@@ -5,7 +5,7 @@ import re
 import sys
 from collections import namedtuple
 
-ROOMS = ('memory', 'ops', 'hw', 'scenarios', 'sim', 'output', 'cli')
+ROOMS = ('memory', 'plan', 'ops', 'hw', 'scenarios', 'sim', 'study', 'output', 'cli')
 
 Violation = namedtuple('Violation', 'path line message')
 

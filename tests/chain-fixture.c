@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/checkpoint/chain-policies.h"
+#include "plan/chain-policies.h"
 
 static guint64
 below (GRand *rand, gint32 end)

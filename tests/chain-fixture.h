@@ -6,8 +6,8 @@
 
 #include <glib.h>
 
-#include "ops/checkpoint/chain-simulate.h"
-#include "ops/checkpoint/policy.h"
+#include "plan/chain-simulate.h"
+#include "plan/policy.h"
 #include "scenarios/chain-file.h"
 
 typedef enum

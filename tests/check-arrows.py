@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Which file may include which: the arrows between the rooms.
 
-    memory <- ops <- hw <- scenarios <- sim <- output <- cli
+    memory <- plan <- ops <- hw <- scenarios <- sim <- study <- output <- cli
     sim/engine, sim/stream: GLib only
 
 Each #include must be allowed by its room's row, and nothing that it brings along may be among what
@@ -15,20 +15,23 @@ from c_source import Violation, c_files, main, read, without_comments
 
 CLOCK = r'sim/(engine|stream)\.[ch]'
 # what a simulation comes to, self-contained
-RESULTS = ('sim/recording.h', 'sim/explanation.h')
-ANY_ROOM = r'(memory|ops|hw|scenarios|sim|output|cli)/'
+RESULTS = ('sim/recording.h', 'study/explanation.h')
+ANY_ROOM = r'(memory|plan|ops|hw|scenarios|sim|study|output|cli)/'
 
 # file, what it may include, what it must never see; patterns of paths, the first row that fits counts
 TABLE = (
     (r'memory/', r'memory/', r'(?!memory/)' + ANY_ROOM),
-    (r'ops/', r'ops/|memory/(tensor|category|slab)\.h', r'memory/alloc|(hw|scenarios|sim|output|cli)/'),
-    (r'hw/', r'hw/|ops/(op|target)\.h|memory/tensor\.h',
-     r'ops/tape|memory/(alloc|slab)|(scenarios|sim|output|cli)/'),
-    (r'scenarios/', r'(scenarios|hw|ops|memory)/', r'(sim|output|cli)/'),
+    (r'plan/', r'plan/|memory/tensor\.h', r'memory/alloc|(ops|hw|scenarios|sim|study|output|cli)/'),
+    (r'ops/', r'(ops|plan)/|memory/(tensor|category|slab)\.h',
+     r'memory/alloc|(hw|scenarios|sim|study|output|cli)/'),
+    (r'hw/', r'hw/|ops/core/(op|target)\.h|memory/tensor\.h',
+     r'ops/core/tape|memory/(alloc|slab)|(scenarios|sim|study|output|cli)/'),
+    (r'scenarios/', r'(scenarios|hw|ops|plan|memory)/', r'(sim|study|output|cli)/'),
     (CLOCK, CLOCK, rf'(?!{CLOCK}){ANY_ROOM}'),
-    (r'sim/', r'(sim|scenarios|hw|ops|memory)/', r'(output|cli)/'),
+    (r'sim/', r'(sim|scenarios|hw|ops|plan|memory)/', r'(study|output|cli)/'),
+    (r'study/', r'(study|sim|scenarios|hw|ops|plan|memory)/', r'(output|cli)/'),
     # and what RESULTS include
-    (r'output/', r'output/|sim/(recording|explanation)\.h', r'(ops|hw|scenarios|cli)/'),
+    (r'output/', r'output/|(sim/recording|study/explanation)\.h', r'(ops|hw|scenarios|cli)/'),
     (r'cli/', ANY_ROOM, None),
 )
 
@@ -76,7 +79,7 @@ def problem_of_header(tree, path, row, header):
     if header not in tree.includes:
         return f'"{header}" is no header of a room: write "folder/file.h"'
     if header.endswith('-private.h'):
-        home = os.path.dirname(header) + '/'
+        home = 'ops/' if header == 'ops/core/tape-private.h' else os.path.dirname(header) + '/'
         if not path.startswith(home):
             return f'{header} is private to {home}'
     is_of_result = path.startswith('output/') and any(header in tree.closure(result)

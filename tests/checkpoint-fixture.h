@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ops/trace.h"
+#include "ops/training-loop.h"
 
 enum
 {

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/autograd.h"
+#include "ops/core/autograd.h"
 #include "trace-fixture.h"
 
 /* ---- inputs ---- */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ops/tape.h"
+#include "ops/core/tape.h"
 
 /* Inputs of a call; a leaf wants a gradient. (transfer full) */
 SsValue *kind_input (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "output/address-map.h"
+#include "output/formats/address-map.h"
 
 static gboolean
 insert (SsAddressMap *map, guint64 address, guint64 bytes)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "scenario-fixture.h"
-#include "sim/advice-private.h"
-#include "sim/advice.h"
+#include "study/advice-private.h"
+#include "study/advice.h"
 #include "sim/replay-memory.h"
 #include "sim/simulate.h"
 

@@ -4,56 +4,56 @@
 #include <string.h>
 
 #include "cli-fixture.h"
-#include "output/animation-frame.h"
-#include "output/animation-page.h"
-#include "output/film.h"
+#include "output/film/animation-frame.h"
+#include "output/film/animation-page.h"
+#include "output/film/film.h"
 #include "recording-fixture.h"
 #include "text-boxes.h"
 
 #define PAGE_LIMIT 400000
 
-static const SsMoment *
-at (const SsMoments *moments, guint i)
+static const SsKeyframe *
+at (const SsKeyframes *keyframes, guint i)
 {
-  return &g_array_index (moments->items, SsMoment, i);
+  return &g_array_index (keyframes->items, SsKeyframe, i);
 }
 
 /* The letters of the states of all layers. */
 static char *
-letters (const SsMoments *moments, const SsMoment *moment)
+letters (const SsKeyframes *keyframes, const SsKeyframe *keyframe)
 {
   GString *text = g_string_new (NULL);
 
-  for (guint l = 0; l < moments->n_layers; l++)
-    g_string_append_c (text, ss_layer_state_letter ((SsLayerState) moment->layers[l]));
+  for (guint l = 0; l < keyframes->n_layers; l++)
+    g_string_append_c (text, ss_layer_state_letter ((SsLayerState) keyframe->layers[l]));
   return g_string_free (text, FALSE);
 }
 
-static const SsMoment *
-find (const SsMoments *moments, const char *words)
+static const SsKeyframe *
+find (const SsKeyframes *keyframes, const char *words)
 {
-  for (guint i = 0; i < moments->items->len; i++)
-    if (strstr (at (moments, i)->sentence, words) != NULL)
-      return at (moments, i);
+  for (guint i = 0; i < keyframes->items->len; i++)
+    if (strstr (at (keyframes, i)->sentence, words) != NULL)
+      return at (keyframes, i);
   cr_expect (words == NULL, "no moment says \"%s\"", words);
-  return at (moments, 0);
+  return at (keyframes, 0);
 }
 
 /* ---- moments ---- */
 
 /* Four layers are few: each is a stop, forward and backward, in both steps. */
-Test (moments, every_layer_of_few_is_a_stop)
+Test (keyframes, every_layer_of_few_is_a_stop)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  g_autoptr (SsMoments) moments = ss_moments_new (recording, SS_MEMORY_GIB);
+  g_autoptr (SsKeyframes) keyframes = ss_keyframes_new (recording, SS_MEMORY_GIB);
   guint n_forward[4] = { 0 }, n_backward[4] = { 0 };
 
-  for (guint i = 0; i < moments->items->len; i++)
+  for (guint i = 0; i < keyframes->items->len; i++)
     {
-      const SsMoment *moment = at (moments, i);
+      const SsKeyframe *keyframe = at (keyframes, i);
 
-      if (moment->layer >= 0 && !moment->is_peak)
-        (moment->is_backward ? n_backward : n_forward)[moment->layer]++;
+      if (keyframe->layer >= 0 && !keyframe->is_peak)
+        (keyframe->is_backward ? n_backward : n_forward)[keyframe->layer]++;
     }
   for (guint l = 0; l < 4; l++)
     {
@@ -62,10 +62,10 @@ Test (moments, every_layer_of_few_is_a_stop)
     }
 }
 
-Test (moments, layers_fill_and_empty_as_memory_does)
+Test (keyframes, layers_fill_and_empty_as_memory_does)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  g_autoptr (SsMoments) moments = ss_moments_new (recording, SS_MEMORY_GIB);
+  g_autoptr (SsKeyframes) keyframes = ss_keyframes_new (recording, SS_MEMORY_GIB);
   static const struct
   {
     const char *words, *letters;
@@ -80,80 +80,81 @@ Test (moments, layers_fill_and_empty_as_memory_does)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autofree char *states = letters (moments, find (moments, rows[i].words));
+      g_autofree char *states = letters (keyframes, find (keyframes, rows[i].words));
 
       cr_expect (eq (str, states, (char *) rows[i].letters), "%s", rows[i].words);
     }
 }
 
 /* What a moment shows is what the recording had after that event; moments never go back in time. */
-Test (moments, they_are_states_that_were_in_order)
+Test (keyframes, they_are_states_that_were_in_order)
 {
   for (guint f = 0; f < ss_n_fixture_gallery; f++)
     {
       g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_gallery[f]);
-      g_autoptr (SsMoments) moments = ss_moments_new (recording, SS_MEMORY_GIB);
+      g_autoptr (SsKeyframes) keyframes = ss_keyframes_new (recording, SS_MEMORY_GIB);
       const char *name = recording->scenario_name;
 
-      cr_expect (le (uint, moments->items->len, 320), "%s: %u", name, moments->items->len);
-      for (guint i = 0; i < moments->items->len; i++)
+      cr_expect (le (uint, keyframes->items->len, 320), "%s: %u", name, keyframes->items->len);
+      for (guint i = 0; i < keyframes->items->len; i++)
         {
-          const SsMoment *moment = at (moments, i);
+          const SsKeyframe *keyframe = at (keyframes, i);
           guint64 allocated
-            = moment->n_events == 0
+            = keyframe->n_events == 0
                 ? 0
-                : g_array_index (recording->memory, SsMemoryEvent, moment->n_events - 1)
+                : g_array_index (recording->memory, SsMemoryEvent, keyframe->n_events - 1)
                     .allocated_bytes;
 
-          cr_assert (eq (u64, moment->state.total_bytes, allocated + recording->context_bytes),
+          cr_assert (eq (u64, keyframe->state.total_bytes, allocated + recording->context_bytes),
                      "%s: %u", name, i);
-          cr_assert (moment->at >= 0 && moment->at <= 1, "%s: %u", name, i);
+          cr_assert (keyframe->at >= 0 && keyframe->at <= 1, "%s: %u", name, i);
           if (i > 0)
-            cr_assert (moment->n_events >= moment[-1].n_events && moment->at >= moment[-1].at,
+            cr_assert (keyframe->n_events >= keyframe[-1].n_events
+                         && keyframe->at >= keyframe[-1].at,
                        "%s: %u", name, i);
         }
-      cr_expect (eq (uint, at (moments, moments->items->len - 1)->n_frames, 10), "%s", name);
+      cr_expect (eq (uint, at (keyframes, keyframes->items->len - 1)->n_frames, 10), "%s", name);
     }
 }
 
-Test (moments, every_phase_of_a_short_run_has_one_and_so_has_the_peak)
+Test (keyframes, every_phase_of_a_short_run_has_one_and_so_has_the_peak)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  g_autoptr (SsMoments) moments = ss_moments_new (recording, SS_MEMORY_GIB);
+  g_autoptr (SsKeyframes) keyframes = ss_keyframes_new (recording, SS_MEMORY_GIB);
 
   for (guint p = 0; p < recording->phases->len; p++)
     {
       gboolean is_there = FALSE;
 
-      for (guint i = 0; i < moments->items->len; i++)
-        is_there |= at (moments, i)->phase == p;
+      for (guint i = 0; i < keyframes->items->len; i++)
+        is_there |= at (keyframes, i)->phase == p;
       cr_expect (is_there, "phase %u", p);
     }
-  cr_expect (eq (u64, find (moments, "(peak of the run)")->state.total_bytes,
+  cr_expect (eq (u64, find (keyframes, "(peak of the run)")->state.total_bytes,
                  recording->peak.allocated_bytes + recording->context_bytes));
 }
 
-Test (moments, the_failure_is_the_last)
+Test (keyframes, the_failure_is_the_last)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
-  g_autoptr (SsMoments) moments = ss_moments_new (recording, SS_MEMORY_GIB);
-  const SsMoment *last = at (moments, moments->items->len - 1);
+  g_autoptr (SsKeyframes) keyframes = ss_keyframes_new (recording, SS_MEMORY_GIB);
+  const SsKeyframe *last = at (keyframes, keyframes->items->len - 1);
 
   cr_expect (last->is_oom);
-  cr_expect (eq (uint, ss_moment_step (recording, last), 2));
+  cr_expect (eq (uint, ss_keyframe_step (recording, last), 2));
   cr_expect (g_str_has_prefix (last->sentence, "OUT OF MEMORY at layer "), "%s", last->sentence);
   cr_expect (ne (ptr, strstr (last->sentence, " asks for "), NULL));
-  for (guint i = 0; i + 1 < moments->items->len; i++)
-    cr_expect (not (at (moments, i)->is_oom));
+  for (guint i = 0; i + 1 < keyframes->items->len; i++)
+    cr_expect (not (at (keyframes, i)->is_oom));
 }
 
-Test (moments, an_empty_recording_has_one)
+Test (keyframes, an_empty_recording_has_one)
 {
   g_autoptr (SsRecording) recording = ss_recording_new ();
-  g_autoptr (SsMoments) moments = ss_moments_new (recording, SS_MEMORY_GIB);
+  g_autoptr (SsKeyframes) keyframes = ss_keyframes_new (recording, SS_MEMORY_GIB);
 
-  cr_assert (eq (uint, moments->items->len, 1));
-  cr_expect (eq (u64, at (moments, 0)->state.total_bytes, 0));
+  cr_assert (eq (uint, keyframes->items->len, 1));
+  cr_expect (eq (u64, at (keyframes, 0)->state.total_bytes, 0));
 }
 
 /* ---- frames ---- */
@@ -166,7 +167,7 @@ Test (animation, no_text_of_a_frame_touches_another)
       g_autoptr (SsAnimation) animation
         = ss_animation_new (recording, f % 2 ? SS_MEMORY_GB : SS_MEMORY_GIB, SS_FRAME_COLUMNS,
                             SS_FRAME_BINS);
-      guint n = animation->moments->items->len;
+      guint n = animation->keyframes->items->len;
 
       for (guint i = 0; i < n; i += MAX (n / 8, 1))
         {

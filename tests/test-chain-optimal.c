@@ -2,10 +2,10 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/checkpoint/chain-exhaustive.h"
-#include "ops/checkpoint/chain-optimal.h"
-#include "ops/checkpoint/chain-policies.h"
-#include "ops/checkpoint/revolve.h"
+#include "plan/chain-exhaustive.h"
+#include "plan/chain-optimal.h"
+#include "plan/chain-policies.h"
+#include "plan/revolve.h"
 #include "tests/chain-fixture.h"
 
 /* Every point's schedule keeps what the point promises. */

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/checkpoint/chain-policies.h"
+#include "plan/chain-policies.h"
 #include "tests/chain-fixture.h"
 
 static const struct

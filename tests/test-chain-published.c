@@ -5,9 +5,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/checkpoint/chain-optimal.h"
-#include "ops/checkpoint/chain-policies.h"
-#include "ops/checkpoint/revolve.h"
+#include "plan/chain-optimal.h"
+#include "plan/chain-policies.h"
+#include "plan/revolve.h"
 #include "tests/chain-fixture.h"
 
 /* Chen et al. 2016, arXiv 1604.06174: cost (k) = n / k + k, at k = sqrt (n) 2 sqrt (n).  Here the

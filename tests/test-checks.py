@@ -41,19 +41,19 @@ HEADERS = {
     'memory/category.h': '',
     'memory/allocator.h': '#include "memory/category.h"\n',
     'memory/slab-private.h': '',
-    'ops/op.h': '#include "memory/tensor.h"\n',
-    'ops/target.h': '',
-    'ops/tape.h': '#include "ops/op.h"\n',
-    'ops/tape-private.h': '#include "ops/tape.h"\n',
-    'hw/device.h': '#include "ops/target.h"\n#include "ops/op.h"\n',
+    'ops/core/op.h': '#include "memory/tensor.h"\n',
+    'ops/core/target.h': '',
+    'ops/core/tape.h': '#include "ops/core/op.h"\n',
+    'ops/core/tape-private.h': '#include "ops/core/tape.h"\n',
+    'hw/device.h': '#include "ops/core/target.h"\n#include "ops/core/op.h"\n',
     'hw/xml.c': '#include <libxml/tree.h>\n',
-    'scenarios/scenario.h': '#include "hw/device.h"\n#include "ops/tape.h"\n'
+    'scenarios/scenario.h': '#include "hw/device.h"\n#include "ops/core/tape.h"\n'
                             '#include "memory/allocator.h"\n',
     'sim/engine.h': '#include <glib.h>\n',
     'sim/stream.h': '#include "sim/engine.h"\n',
     'sim/recording.h': '#include "memory/category.h"\n',
-    'sim/oom-message.h': '',
-    'sim/explanation.h': '#include "sim/oom-message.h"\n',
+    'study/oom-message.h': '',
+    'study/explanation.h': '#include "study/oom-message.h"\n',
     'sim/simulate.h': '#include "scenarios/scenario.h"\n#include "sim/recording.h"\n',
     'output/output.h': '#include "sim/recording.h"\n',
     'cli/command.h': '#include "sim/simulate.h"\n#include "output/output.h"\n',
@@ -69,22 +69,22 @@ class Arrows(unittest.TestCase):
     def test_what_the_table_allows_is_silent(self):
         for path, header in (('memory/a.c', 'memory/slab-private.h'),
                              ('ops/a.c', 'memory/category.h'),
-                             ('ops/kinds/a.c', 'ops/tape-private.h'),
+                             ('ops/kinds/a.c', 'ops/core/tape-private.h'),
                              ('sim/engine.c', 'sim/engine.h'),
                              ('sim/stream.c', 'sim/engine.h'),
                              ('sim/replay.c', 'sim/stream.h'),
                              ('output/a.c', 'memory/category.h'),
-                             ('output/a.c', 'sim/explanation.h'),
-                             ('output/a.c', 'sim/oom-message.h'),
+                             ('output/a.c', 'study/explanation.h'),
+                             ('output/a.c', 'study/oom-message.h'),
                              ('cli/a.c', 'sim/engine.h')):
             with self.subTest(path=path, header=header):
                 self.assertEqual(self.check({path: f'#include "{header}"\n'}), [])
 
     def test_each_room_is_held_to_its_row(self):
-        for path, header in (('memory/a.c', 'ops/op.h'),
+        for path, header in (('memory/a.c', 'ops/core/op.h'),
                              ('ops/a.c', 'memory/allocator.h'),
                              ('ops/a.c', 'hw/device.h'),
-                             ('hw/a.c', 'ops/tape.h'),
+                             ('hw/a.c', 'ops/core/tape.h'),
                              ('hw/a.c', 'memory/allocator.h'),
                              ('scenarios/a.c', 'sim/engine.h'),
                              ('scenarios/a.c', 'sim/recording.h'),
@@ -96,7 +96,7 @@ class Arrows(unittest.TestCase):
                              ('output/a.c', 'memory/allocator.h'),
                              ('output/a.c', 'sim/simulate.h'),
                              ('output/a.c', 'sim/engine.h'),
-                             ('output/a.c', 'ops/op.h'),
+                             ('output/a.c', 'ops/core/op.h'),
                              ('output/a.c', 'cli/command.h')):
             with self.subTest(path=path, header=header):
                 self.assertIn(f'{path}:2: may not include {header}',
@@ -104,9 +104,9 @@ class Arrows(unittest.TestCase):
 
     def test_what_an_allowed_header_brings_along_is_seen_too(self):
         self.assertEqual(
-            self.check({'ops/op.h': '#include "ops/tape.h"\n', 'ops/tape.h': '',
-                        'hw/device.h': '#include "ops/op.h"\n'}),
-            ['hw/device.h:1: must never see ops/tape.h: ops/op.h, which includes ops/tape.h'])
+            self.check({'ops/core/op.h': '#include "ops/core/tape.h"\n', 'ops/core/tape.h': '',
+                        'hw/device.h': '#include "ops/core/op.h"\n'}),
+            ['hw/device.h:1: must never see ops/core/tape.h: ops/core/op.h, which includes ops/core/tape.h'])
         self.assertEqual(
             self.check({'sim/recording.h': '\n#include "hw/device.h"\n'}),
             ['output/output.h:1: must never see hw/device.h: sim/recording.h, '
@@ -115,8 +115,8 @@ class Arrows(unittest.TestCase):
     def test_private_headers_stay_at_home(self):
         for path in ('hw/a.c', 'cli/a.c', 'scenarios/a.c'):
             with self.subTest(path=path):
-                self.assertEqual(self.check({path: '\n\n#include "ops/tape-private.h"\n'}),
-                                 [f'{path}:3: ops/tape-private.h is private to ops/'])
+                self.assertEqual(self.check({path: '\n\n#include "ops/core/tape-private.h"\n'}),
+                                 [f'{path}:3: ops/core/tape-private.h is private to ops/'])
 
     def test_headers_are_named_with_their_folder(self):
         self.assertEqual(self.check({'ops/a.c': '#include "tape.h"\n'}),
@@ -129,12 +129,12 @@ class Arrows(unittest.TestCase):
                          ['sim/stream.c:1: may include GLib only, not <gio/gio.h>'])
 
     def test_comments_include_nothing(self):
-        self.assertEqual(self.check({'memory/a.c': '/* as in\n#include "ops/op.h"\n*/\n'
-                                                   '// #include "ops/op.h"\n'}), [])
+        self.assertEqual(self.check({'memory/a.c': '/* as in\n#include "ops/core/op.h"\n*/\n'
+                                                   '// #include "ops/core/op.h"\n'}), [])
 
     def test_spacing_hides_nothing(self):
-        self.assertEqual(self.check({'memory/a.c': '  #  include"ops/op.h"\n'}),
-                         ['memory/a.c:1: may not include ops/op.h'])
+        self.assertEqual(self.check({'memory/a.c': '  #  include"ops/core/op.h"\n'}),
+                         ['memory/a.c:1: may not include ops/core/op.h'])
 
 
 class Args(unittest.TestCase):

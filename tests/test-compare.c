@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli-fixture.h"
-#include "output/compare.h"
+#include "output/figures/compare.h"
 #include "recording-fixture.h"
 #include "text-boxes.h"
 

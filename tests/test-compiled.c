@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/tape.h"
+#include "ops/core/tape.h"
 #include "trace-fixture.h"
 
 #define WORKSPACE 33554432

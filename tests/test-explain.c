@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "output/explain-text.h"
+#include "output/tables/explain-text.h"
 #include "scenario-fixture.h"
-#include "sim/explain.h"
+#include "study/explain.h"
 
 static char *folder;
 

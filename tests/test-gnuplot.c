@@ -4,8 +4,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "output/gnuplot.h"
-#include "output/memory-figure.h"
+#include "output/figures/gnuplot.h"
+#include "output/figures/memory-figure.h"
 #include "recording-fixture.h"
 
 static gboolean

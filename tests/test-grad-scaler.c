@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/autograd.h"
+#include "ops/core/autograd.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/grad-scaler.h"
 #include "optimizer-fixture.h"

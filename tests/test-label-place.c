@@ -3,8 +3,8 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 
-#include "output/label-place.h"
-#include "output/text-width.h"
+#include "output/figures/label-place.h"
+#include "output/figures/text-width.h"
 
 #define N 100
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/memory-course.h"
-#include "output/memory-figure.h"
+#include "output/figures/memory-timeline.h"
+#include "output/figures/memory-figure.h"
 #include "recording-fixture.h"
 #include "sim/simulate.h"
 #include "text-boxes.h"
@@ -110,24 +110,24 @@ Test (memory_figure, pictures_are_small_and_repeat_byte_for_byte)
 Test (memory_course, a_peak_is_never_lost)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_gallery[4]);
-  g_autoptr (SsMemoryCourse) course = ss_memory_course_new (recording, 960);
+  g_autoptr (SsMemoryTimeline) timeline = ss_memory_timeline_new (recording, 960);
   guint64 most = 0, context = recording->context_bytes;
 
-  for (guint i = 0; i < course->n_columns; i++)
+  for (guint i = 0; i < timeline->n_columns; i++)
     {
       guint64 sum = 0;
 
       for (guint b = 0; b < SS_N_BANDS; b++)
-        sum += course->columns[i].bands[b];
-      cr_assert (eq (u64, sum, course->columns[i].total_bytes));
-      cr_assert (ge (u64, course->columns[i].reserved_bytes, sum));
+        sum += timeline->columns[i].bands[b];
+      cr_assert (eq (u64, sum, timeline->columns[i].total_bytes));
+      cr_assert (ge (u64, timeline->columns[i].reserved_bytes, sum));
       most = MAX (most, sum);
     }
   cr_expect (eq (u64, most, recording->peak.allocated_bytes + context));
-  ss_memory_course_coarsen (course, 7);
+  ss_memory_timeline_coarsen (timeline, 7);
   most = 0;
-  for (guint i = 0; i < course->n_columns; i++)
-    most = MAX (most, course->columns[i].total_bytes);
+  for (guint i = 0; i < timeline->n_columns; i++)
+    most = MAX (most, timeline->columns[i].total_bytes);
   cr_expect (eq (u64, most, recording->peak.allocated_bytes + context));
 }
 
@@ -136,10 +136,10 @@ Test (memory_course, a_peak_is_never_lost)
 Test (memory_course, the_most_of_a_band_needs_no_column_of_its_own)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  g_autoptr (SsMemoryCourse) course = ss_memory_course_new (recording, 1);
+  g_autoptr (SsMemoryTimeline) timeline = ss_memory_timeline_new (recording, 1);
 
-  cr_expect (eq (u64, course->columns[0].bands[SS_BAND_GRADIENTS], 0));
-  cr_expect (eq (u64, course->most_bytes[SS_BAND_GRADIENTS], 8 * 1024 * 1024));
+  cr_expect (eq (u64, timeline->columns[0].bands[SS_BAND_GRADIENTS], 0));
+  cr_expect (eq (u64, timeline->most_bytes[SS_BAND_GRADIENTS], 8 * 1024 * 1024));
 }
 
 /* 3 ms are 30 ops of 0.1 ms: in six bins of 0.5 ms the first has ops 1, 3 and 5 of layer forwards

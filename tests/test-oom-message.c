@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/oom-message.h"
+#include "study/oom-message.h"
 
 #define MIB G_GUINT64_CONSTANT (1048576)
 #define GIB (1024 * MIB)

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/checkpoint/chain-optimal.h"
-#include "ops/checkpoint/chain-simulate.h"
+#include "plan/chain-optimal.h"
+#include "plan/chain-simulate.h"
 #include "sim/chain-extract.h"
 #include "sim/optimal-plan.h"
 #include "sim/simulate.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "output/overlay.h"
-#include "output/snapshot.h"
+#include "output/figures/overlay.h"
+#include "output/formats/snapshot.h"
 #include "recording-fixture.h"
 
 /* The fixtures' blocks are of whole MiB in segments that are never split: as PyTorch's would be if

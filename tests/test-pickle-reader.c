@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "output/pickle-reader.h"
-#include "output/pickle-writer.h"
+#include "output/formats/pickle-reader.h"
+#include "output/formats/pickle-writer.h"
 
 #define BYTES(text) g_bytes_new_static (text, sizeof (text) - 1)
 

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "output/pickle-writer.h"
+#include "output/formats/pickle-writer.h"
 
 static void
 expect_bytes (SsPickleWriter *writer, const void *wanted, gsize size)

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/pickle-writer.h"
-#include "output/real-run.h"
-#include "output/snapshot.h"
+#include "output/formats/pickle-writer.h"
+#include "output/formats/real-run.h"
+#include "output/formats/snapshot.h"
 #include "recording-fixture.h"
 #include "scenarios/scenario.h"
 #include "sim/simulate.h"

@@ -3,8 +3,8 @@
 #include <criterion/new/assert.h>
 
 #include "hw/op-time.h"
-#include "ops/kind.h"
-#include "ops/tape.h"
+#include "ops/core/kind.h"
+#include "ops/core/tape.h"
 #include "sim/account.h"
 #include "sim/replay.h"
 

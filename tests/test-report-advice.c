@@ -3,7 +3,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#include "output/report.h"
+#include "output/tables/report.h"
 #include "recording-fixture.h"
 
 static SsAdvice *

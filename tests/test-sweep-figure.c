@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "output/sweep-figure.h"
-#include "output/sweep-files.h"
-#include "output/sweep-report.h"
-#include "output/text-width.h"
+#include "output/figures/sweep-figure.h"
+#include "output/tables/sweep-files.h"
+#include "output/tables/sweep-report.h"
+#include "output/figures/text-width.h"
 
 #define GIB (G_GUINT64_CONSTANT (1) << 30)
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "scenario-fixture.h"
-#include "sim/sweep-search.h"
-#include "sim/trace-cache.h"
+#include "study/sweep-search.h"
+#include "study/trace-cache.h"
 
 static SsScenario *
 teaching (const char *const *overrides)

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "output/timeline-csv.h"
+#include "output/tables/timeline-csv.h"
 #include "recording-fixture.h"
 
 static char **

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/trace.h"
+#include "ops/training-loop.h"
 
 /* multiprocessors, threads and workspace of an H100 */
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };

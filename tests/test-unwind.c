@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/trace.h"
+#include "ops/training-loop.h"
 
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 

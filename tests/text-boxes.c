@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "output/canvas.h"
-#include "output/text-width.h"
+#include "output/figures/canvas.h"
+#include "output/figures/text-width.h"
 
 /* The texts of a script that stand level, as boxes of their true width: what the page shows. */
 static GArray *

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ops/trace.h"
+#include "ops/training-loop.h"
 
 /* multiprocessors, threads and workspace of an H100 */
 extern const SsTarget fixture_h100;

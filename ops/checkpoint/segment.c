@@ -7,7 +7,7 @@
  */
 #include "ops/checkpoint/segment.h"
 
-#include "ops/autograd.h"
+#include "ops/core/autograd.h"
 #include "ops/checkpoint/frame-private.h"
 
 /* ---- life ---- */

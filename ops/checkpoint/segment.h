@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "ops/checkpoint/policy.h"
-#include "ops/tape.h"
+#include "plan/policy.h"
+#include "ops/core/tape.h"
 
 G_BEGIN_DECLS
 

@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#include "ops/checkpoint/policy.h"
+#include "plan/policy.h"
 #include "ops/kernel-profile.h"
-#include "ops/tape.h"
+#include "ops/core/tape.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ops/families/family.h"
-#include "ops/tape-private.h"
+#include "ops/core/tape-private.h"
 
 G_BEGIN_DECLS
 

@@ -13,7 +13,7 @@
 #include "ops/kinds/reduce.h"
 #include "ops/kinds/view.h"
 #include "ops/nn/losses.h"
-#include "ops/tape-private.h"
+#include "ops/core/tape-private.h"
 
 enum
 {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ops/kernel-profile.h"
-#include "ops/tape.h"
+#include "ops/core/tape.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ops/tape.h"
+#include "ops/core/tape.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 #include "ops/kinds/foreach.h"
 #include "ops/kinds/in-place.h"
 #include "ops/kinds/pointwise.h"
-#include "ops/tape-private.h"
+#include "ops/core/tape-private.h"
 
 /* _lazy_init_scale_growth_tracker */
 static void

@@ -3,7 +3,7 @@
 
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/optimizers.h"
-#include "ops/tape-private.h"
+#include "ops/core/tape-private.h"
 
 const char *
 ss_implementation_name (SsImplementation implementation)

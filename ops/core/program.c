@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "ops/core/program.h"
+
+#include "ops/core/tape-private.h"
+
+SsProgram *
+ss_program_new (void)
+{
+  SsProgram *self = g_new0 (SsProgram, 1);
+  SsModuleInfo root = { .parent = 0, .layer = -1, .index = -1, .name = "" };
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->code = g_array_sized_new (FALSE, FALSE, sizeof (guint32), 1024);
+  self->storages = g_array_new (FALSE, FALSE, sizeof (SsStorageInfo));
+  self->ops = g_array_new (FALSE, FALSE, sizeof (SsOp));
+  self->operands = g_array_new (FALSE, FALSE, sizeof (SsTensor));
+  self->marks = g_array_new (FALSE, FALSE, sizeof (SsMark));
+  self->modules = g_array_new (FALSE, FALSE, sizeof (SsModuleInfo));
+  g_array_append_val (self->modules, root);
+  return self;
+}
+
+SsProgram *
+ss_program_ref (SsProgram *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+ss_program_unref (SsProgram *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_array_unref (self->code);
+  g_array_unref (self->storages);
+  g_array_unref (self->ops);
+  g_array_unref (self->operands);
+  g_array_unref (self->marks);
+  g_array_unref (self->modules);
+  g_free (self);
+}
+
+guint
+ss_program_n_instructions (const SsProgram *self)
+{
+  return self->code->len;
+}
+
+SsInstructionType
+ss_program_instruction (const SsProgram *self, guint i, guint32 *index)
+{
+  guint32 word = g_array_index (self->code, guint32, i);
+
+  *index = word >> 2;
+  return (SsInstructionType) (word & 3);
+}
+
+guint
+ss_program_n_storages (const SsProgram *self)
+{
+  return self->storages->len;
+}
+
+const SsStorageInfo *
+ss_program_storage (const SsProgram *self, guint32 id)
+{
+  return &g_array_index (self->storages, SsStorageInfo, id);
+}
+
+guint
+ss_program_n_ops (const SsProgram *self)
+{
+  return self->ops->len;
+}
+
+const SsOp *
+ss_program_op (const SsProgram *self, guint32 id)
+{
+  return &g_array_index (self->ops, SsOp, id);
+}
+
+guint
+ss_program_n_marks (const SsProgram *self)
+{
+  return self->marks->len;
+}
+
+const SsMark *
+ss_program_mark (const SsProgram *self, guint32 id)
+{
+  return &g_array_index (self->marks, SsMark, id);
+}
+
+gboolean
+ss_mark_ends_step (const SsMark *mark)
+{
+  return mark->type == SS_MARK_END
+         || (mark->type == SS_MARK_PHASE && mark->phase == SS_PHASE_FORWARD && mark->step > 1
+             && mark->micro_batch == 1);
+}
+
+const SsTensor *
+ss_program_operand (const SsProgram *self, guint32 index)
+{
+  return &g_array_index (self->operands, SsTensor, index);
+}
+
+/* ---- modules ---- */
+
+static const SsModuleInfo *
+module (const SsProgram *self, guint32 id)
+{
+  return &g_array_index (self->modules, SsModuleInfo, id);
+}
+
+guint
+ss_program_n_modules (const SsProgram *self)
+{
+  return self->modules->len;
+}
+
+guint32
+ss_program_module_parent (const SsProgram *self, guint32 module_id)
+{
+  return module (self, module_id)->parent;
+}
+
+gint
+ss_program_module_layer (const SsProgram *self, guint32 module_id)
+{
+  return module (self, module_id)->layer;
+}
+
+gint
+ss_program_layer_in_phase (const SsProgram *self, guint32 module_id, SsPhase phase)
+{
+  switch (phase)
+    {
+    case SS_PHASE_FORWARD:
+    case SS_PHASE_LOSS:
+    case SS_PHASE_BACKWARD:
+      return ss_program_module_layer (self, module_id);
+    case SS_PHASE_LOAD:
+    case SS_PHASE_OPTIMIZER:
+    case SS_PHASE_ZERO_GRAD:
+    case SS_N_PHASES:
+      break;
+    }
+  return -1;
+}
+
+char *
+ss_program_module_path (const SsProgram *self, guint32 module_id)
+{
+  GString *path = g_string_new (NULL);
+
+  for (guint32 id = module_id; id != 0; id = module (self, id)->parent)
+    {
+      const SsModuleInfo *m = module (self, id);
+      g_autofree char *part
+        = m->index < 0 ? g_strdup (m->name) : g_strdup_printf ("%s.%d", m->name, m->index);
+
+      if (path->len > 0)
+        g_string_prepend_c (path, '.');
+      g_string_prepend (path, part);
+    }
+  return g_string_free (path, FALSE);
+}
+
+guint64
+ss_program_n_parameters (const SsProgram *self)
+{
+  return self->n_parameters;
+}
+
+guint64
+ss_program_n_trainable_parameters (const SsProgram *self)
+{
+  return self->n_trainable_parameters;
+}
+
+const char *
+ss_phase_name (SsPhase phase)
+{
+  static const char *const names[SS_N_PHASES] = {
+    "load", "forward", "loss", "backward", "optimizer", "zero_grad",
+  };
+
+  g_return_val_if_fail (phase < SS_N_PHASES, NULL);
+  return names[phase];
+}
+
+const char *
+ss_op_name (const SsOp *op)
+{
+  return op->kind->name;
+}
+
+const char *
+ss_op_overload (const SsOp *op)
+{
+  if (!g_str_has_prefix (op->kind->name, "aten::"))
+    return NULL;
+  return op->kind->overload ? op->kind->overload : "default";
+}
+
+/* ---- text ---- */
+
+static void
+dump_mark (const SsMark *m, GString *out)
+{
+  static const char *const types[] = { "phase", "forward_end", "backward_begin", "saved", "end" };
+
+  g_string_append_printf (out, "mark,%s", types[m->type]);
+  if (m->type == SS_MARK_PHASE)
+    g_string_append_printf (out, ",%u.%u,%s", m->step, m->micro_batch, ss_phase_name (m->phase));
+  else if (m->type == SS_MARK_SAVED)
+    g_string_append_printf (out, ",%" G_GUINT64_FORMAT, m->bytes);
+  else if (m->type != SS_MARK_END)
+    g_string_append_printf (out, ",%d", m->layer);
+  g_string_append_c (out, '\n');
+}
+
+static void
+dump_storage (const SsProgram *self, const char *what, guint32 id, GString *out)
+{
+  const SsStorageInfo *s = ss_program_storage (self, id);
+
+  g_string_append_printf (out, "%s,%u,%" G_GUINT64_FORMAT, what, id, s->bytes);
+  if (*what == 'a')
+    {
+      g_autofree char *path = ss_program_module_path (self, s->module_id);
+
+      g_string_append_printf (out, ",%s,%s%s", ss_category_name (s->category), path,
+                              s->is_scratch ? " (scratch)" : "");
+    }
+  g_string_append_c (out, '\n');
+}
+
+static void
+dump_op (const SsProgram *self, guint32 id, GString *out)
+{
+  const SsOp *op = ss_program_op (self, id);
+  g_autofree char *path = ss_program_module_path (self, op->module_id);
+
+  g_string_append_printf (out, "run,%s,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%s%s\n",
+                          op->kind->name, op->flops, op->bytes, path,
+                          op->is_recompute  ? " (recompute)"
+                          : op->is_backward ? " (backward)"
+                                            : "");
+}
+
+void
+ss_program_dump (const SsProgram *self, GString *out)
+{
+  for (guint i = 0; i < self->code->len; i++)
+    {
+      guint32 index;
+
+      switch (ss_program_instruction (self, i, &index))
+        {
+        case SS_ALLOCATE: dump_storage (self, "alloc", index, out); break;
+        case SS_RELEASE: dump_storage (self, "free", index, out); break;
+        case SS_RUN: dump_op (self, index, out); break;
+        case SS_MARK: dump_mark (ss_program_mark (self, index), out); break;
+        }
+    }
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The insides of the tape, the program and the graph, for the files of ops/ that make them.
+ */
+#pragma once
+
+#include "memory/slab.h"
+#include "ops/checkpoint/segment.h"
+#include "ops/core/tape.h"
+
+G_BEGIN_DECLS
+
+/* ---- program ---- */
+
+typedef struct
+{
+  guint32 parent;
+  gint32 layer;                  /* inherited from the parent; -1 outside layers */
+  gint32 index;                  /* "layers.3": 3; -1 for a plain name */
+  const char *name;              /* static */
+} SsModuleInfo;
+
+struct _SsProgram
+{
+  gatomicrefcount ref_count;
+  GArray *code;                  /* guint32: type in the low 2 bits, index above */
+  GArray *storages;              /* SsStorageInfo */
+  GArray *ops;                   /* SsOp */
+  GArray *operands;              /* SsTensor */
+  GArray *marks;                 /* SsMark */
+  GArray *modules;               /* SsModuleInfo */
+  guint64 n_parameters, n_trainable_parameters;
+};
+
+SsProgram *ss_program_new (void);
+
+/* ---- graph ---- */
+
+typedef struct
+{
+  SsNode *node;
+  guint slot;
+} SsEdge;
+
+typedef struct
+{
+  SsValue *value;                /* held; NULL while packed by a segment or not wanted */
+  SsFrame *frame;                /* held; the segment that packed it */
+  guint32 index;                 /* which of the segment's saved values */
+} SsSaved;
+
+/* One differentiable output of a node: its metadata, and the gradient that waits for it. */
+typedef struct
+{
+  SsTensor tensor;
+  SsValue *incoming;
+} SsSlot;
+
+struct _SsNode
+{
+  SsTape *tape;
+  const SsOpKind *kind;
+  guint32 ref_count;
+  guint32 sequence; /* G_MAXUINT32: AccumulateGrad, which runs as soon as it is ready */
+  guint32 visited;               /* number of the backward that counted it */
+  guint32 n_pending;             /* edges that still lead to it in that backward */
+  guint32 module_id;
+  guint16 n_edges, n_saved, n_slots;
+  guint8 is_loss;                /* made in the loss phase: its gradients are the logits' */
+  SsEdge *edge;
+  SsSaved *saved;
+  SsSlot *slot;
+  SsValue *leaf;                 /* AccumulateGrad: held */
+  SsFrame *segment;              /* reentrant checkpoint: what the function's context keeps */
+  GPtrArray *waiting;            /* SsFrame, held: run before the node, in order; NULL: none */
+  gpointer context;              /* of a function's own; not held */
+  gint64 attribute[SS_N_ATTRIBUTES];
+};
+
+SsNode *ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_saved, guint n_slots);
+void ss_node_unref (SsNode *self);
+/* What an edge leads to: the value's node, its leaf's AccumulateGrad, or NULL. (transfer full) */
+SsNode *ss_node_producing (SsTape *t, SsValue *value);
+/* A node that no kernel made, over `out` (torch.autograd.Function); saves nothing yet.
+ * (transfer none) */
+SsNode *ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in,
+                        guint n_saved, SsValue *out);
+
+/* ---- tape ---- */
+
+typedef enum
+{
+  SS_HOOK_NONE,
+  SS_HOOK_PACK,                  /* a checkpointed segment's first forward */
+  SS_HOOK_RECOMPUTE              /* its second */
+} SsHook;
+
+enum
+{
+  SS_THREAD_FORWARD,
+  SS_THREAD_BACKWARD,
+  SS_N_THREADS
+};
+
+typedef struct
+{
+  SsValue *leaf, *cast;
+} SsCast;
+
+/* Nodes of up to so many bytes have slabs of their own, one for each multiple of the step; a larger
+ * one is rare. */
+#define SS_NODE_STEP 128
+#define SS_N_NODE_SLABS 12
+
+struct _SsTape
+{
+  SsProgram *program;
+  SsSlab storages, values, nodes[SS_N_NODE_SLABS];
+  SsTarget target;
+  GError *error;
+  guint is_recording : 1, is_grad_enabled : 1, is_stopped : 1, keeps_operands : 1;
+  guint is_optimizer : 1, in_recompute : 1, in_backward : 1, is_loss_node : 1;
+  guint stops_unwound : 1;       /* a request that fails ends the trace */
+  guint8 thread;
+  guint8 phase;
+  guint8 hook;
+  guint8 lower_dtype;            /* of autocast */
+  guint32 step, micro_batch;
+  guint32 module_id;
+  guint32 next_sequence, backward_id;
+  guint n_native;                /* SS_NATIVE scopes we are in */
+  SsValue *newest_value;         /* of those alive; the others are linked to it */
+  SsTraceWatch watch;            /* or NULL */
+  gpointer watch_data;
+  GArray *unwound; /* guint32: storages that the failed request's unwinding releases */
+  SsFrame *frame;
+  SsStorage *workspace[SS_N_THREADS];
+  GArray *casts;                 /* SsCast; NULL: autocast is off */
+  GHashTable *module_ids;        /* SsModuleInfo key -> id */
+  GArray *begun_layers;          /* gboolean by layer: its backward has been marked */
+};
+
+void ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index);
+SsStorage *ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch);
+SsStorage *ss_storage_ref (SsStorage *self);
+void ss_storage_unref (SsStorage *self);
+/* untyped_storage ().resize_ (0), and back: the handles stay. */
+void ss_storage_discard (SsStorage *self);
+void ss_storage_restore (SsStorage *self);
+void ss_storage_claim (SsStorage *self, SsCategory category);
+/* A floating value over `storage`, whose reference it takes; NULL on a stopped tape. */
+SsValue *ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage);
+/* Sinks without saying that a name holds it. */
+SsValue *ss_value_sink (SsValue *self);
+/* What a multi-tensor kernel made beside a call's outputs: operands of the last op. */
+void ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values);
+gint ss_tape_layer (const SsTape *t);
+/* The first op of a layer's backward comes next; later calls for the same layer mark nothing. */
+void ss_tape_mark_backward_begin (SsTape *t, gint layer);
+/* AccumulateGrad for a parameter. */
+void ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *gradient);
+
+/* ---- a request that fails ---- */
+/* Finds what the exception releases when the request for that storage, the newest, fails. */
+void ss_tape_unwind (SsTape *t, guint32 storage_id);
+
+/* ---- segments ---- */
+void ss_frame_unref (SsFrame *self);
+/* Packs a value that a node saves; FALSE when recomputation has all it wants. */
+gboolean ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved);
+/* (transfer full) */
+SsValue *ss_frame_unpack (SsTape *t, SsFrame *self, guint32 index);
+/* Calls `visit` for every value that the segment and those around it hold; some are NULL. */
+typedef void (*SsFrameVisit) (SsValue *value, gpointer data);
+void ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data);
+/* A selective checkpoint: in a recomputation the op's results are the kept ones, TRUE; in the first
+ * forward they are kept. */
+gboolean ss_frame_take_kept (SsCall *c);
+void ss_frame_keep (SsCall *c, SsValue *const *results);
+/* The gradient that a segment waited for is complete: makes its discarded output again. */
+void ss_frame_restore (SsTape *t, SsFrame *self);
+
+G_END_DECLS

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What an out-of-memory exception releases before the training loop can look: everything that
+ * only compiled code and Python's evaluation stack held (outputs and scratch of the failing
+ * call, temporaries of the expression, incoming gradients of the failing node, autocast's cast
+ * cache). Local names stay, since the traceback keeps their frames. So it is a question of
+ * reachability: from the names.
+ */
+#include "ops/core/tape-private.h"
+
+typedef struct
+{
+  GHashTable *storages, *nodes, *values;
+  GPtrArray *pending_values, *pending_nodes;
+} Marking;
+
+static void
+reach_value (Marking *m, SsValue *value)
+{
+  if (value && g_hash_table_add (m->values, value))
+    g_ptr_array_add (m->pending_values, value);
+}
+
+static void
+reach_node (Marking *m, SsNode *node)
+{
+  if (node && g_hash_table_add (m->nodes, node))
+    g_ptr_array_add (m->pending_nodes, node);
+}
+
+static void
+reach_held (SsValue *value, gpointer data)
+{
+  reach_value (data, value);
+}
+
+static void
+follow_value (Marking *m, SsValue *value)
+{
+  if (value->storage)
+    g_hash_table_add (m->storages, GUINT_TO_POINTER (value->storage->id));
+  reach_value (m, value->base);
+  reach_node (m, value->node);
+  if (value->leaf)
+    reach_value (m, value->leaf->grad);
+}
+
+static void
+follow_node (Marking *m, SsNode *node)
+{
+  for (guint i = 0; i < node->n_saved; i++)
+    {
+      reach_value (m, node->saved[i].value);
+      if (node->saved[i].frame)
+        ss_frame_each (node->saved[i].frame, reach_held, m);
+    }
+  for (guint i = 0; i < node->n_slots; i++)
+    reach_value (m, node->slot[i].incoming);
+  for (guint i = 0; i < node->n_edges; i++)
+    reach_node (m, node->edge[i].node);
+  reach_value (m, node->leaf);
+  if (node->segment)
+    ss_frame_each (node->segment, reach_held, m);
+  for (guint i = 0; node->waiting && i < node->waiting->len; i++)
+    ss_frame_each (node->waiting->pdata[i], reach_held, m);
+}
+
+static void
+follow_all (Marking *m)
+{
+  while (m->pending_values->len > 0 || m->pending_nodes->len > 0)
+    {
+      if (m->pending_values->len > 0)
+        follow_value (m,
+                      g_ptr_array_steal_index_fast (m->pending_values, m->pending_values->len - 1));
+      else
+        follow_node (m, g_ptr_array_steal_index_fast (m->pending_nodes, m->pending_nodes->len - 1));
+    }
+}
+
+static void
+reach_roots (Marking *m, SsTape *t)
+{
+  for (SsValue *value = t->newest_value; value; value = value->older)
+    if (value->n_names > 0)
+      reach_value (m, value);
+  for (guint i = 0; i < SS_N_THREADS; i++)
+    if (t->workspace[i])
+      g_hash_table_add (m->storages, GUINT_TO_POINTER (t->workspace[i]->id));
+}
+
+/* Storages that are alive, by number. */
+static GArray *
+alive_storages (const SsProgram *p)
+{
+  GArray *alive = g_array_new (FALSE, TRUE, sizeof (gboolean));
+
+  g_array_set_size (alive, ss_program_n_storages (p));
+  for (guint i = 0; i < ss_program_n_instructions (p); i++)
+    {
+      guint32 index;
+      SsInstructionType type = ss_program_instruction (p, i, &index);
+
+      if (type == SS_ALLOCATE || type == SS_RELEASE)
+        g_array_index (alive, gboolean, index) = type == SS_ALLOCATE;
+    }
+  return alive;
+}
+
+void
+ss_tape_unwind (SsTape *t, guint32 storage_id)
+{
+  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) pending_values = g_ptr_array_new ();
+  g_autoptr (GPtrArray) pending_nodes = g_ptr_array_new ();
+  g_autoptr (GArray) alive = alive_storages (t->program);
+  Marking m = { storages, nodes, values, pending_values, pending_nodes };
+
+  reach_roots (&m, t);
+  follow_all (&m);
+  t->unwound = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint32 id = 0; id < storage_id; id++)
+    if (g_array_index (alive, gboolean, id)
+        && !g_hash_table_contains (storages, GUINT_TO_POINTER (id)))
+      g_array_append_val (t->unwound, id);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Why memory ran out, want or fragmentation, and the changes that were tried and fit.
+ */
+#include <string.h>
+
+#include "output/tables/report-private.h"
+
+#define MAX_LINES 6
+
+void
+ss_report_cause (SsReport *report)
+{
+  const SsRecording *recording = report->recording;
+  SsMemoryUnits units = report->style.units;
+  g_autofree char *least = ss_format_bytes (recording->least_bytes, units, 1);
+  g_autofree char *capacity = ss_format_bytes (recording->capacity_bytes, units, 1);
+  g_autofree char *states = ss_format_bytes (recording->least_state_bytes, units, 1);
+  g_autofree char *line = NULL;
+
+  if (recording->least_bytes == 0 || recording->capacity_bytes >= G_MAXINT64)
+    return;
+  if (recording->least_state_bytes + recording->context_bytes > recording->capacity_bytes)
+    line = g_strdup_printf ("Parameters, gradients and optimizer states alone are %s, without any "
+                            "activation; there is %s. No checkpoints and no smaller batch can make "
+                            "it fit.",
+                            states, capacity);
+  else if (recording->least_bytes > recording->capacity_bytes)
+    line = g_strdup_printf ("Plain want: on a device without limit the run comes to %s at one "
+                            "moment, none of it lost to fragmentation; there is %s.",
+                            least, capacity);
+  else
+    line = g_strdup_printf ("Fragmentation: what is asked for at one moment is never more than "
+                            "%s, and there is %s, but not in pieces that fit.",
+                            least, capacity);
+  g_string_append_c (report->text, '\n');
+  ss_report_wrap (report, "", line);
+}
+
+/* ---- what was tried ---- */
+
+/* As a shell takes it: most values need no quotes. */
+static char *
+command_words (const SsAdvice *advice)
+{
+  GString *words = g_string_new (NULL);
+
+  for (char **setting = advice->settings; *setting != NULL; setting++)
+    {
+      g_autofree char *clean = ss_clean_text (*setting);
+      g_autofree char *quoted = g_shell_quote (clean);
+      gboolean is_plain = TRUE;
+
+      for (const char *c = clean; *c != '\0'; c++)
+        is_plain = is_plain && (g_ascii_isalnum (*c) || strchr ("/=-_.,:+", *c) != NULL);
+      g_string_append_printf (words, "%s--set %s", words->len > 0 ? " " : "",
+                              is_plain ? clean : quoted);
+    }
+  return g_string_free (words, FALSE);
+}
+
+/* "+7 %"; "+0 %" for less than a half either way. */
+static char *
+percent (double change)
+{
+  gint64 percent = (gint64) (change * 100 + (change < 0 ? -0.5 : 0.5));
+
+  return g_strdup_printf ("%+" G_GINT64_FORMAT " %%", percent);
+}
+
+static gboolean
+is_pair (const SsAdvice *advice)
+{
+  return strstr (advice->lever, ", ") != NULL;
+}
+
+/* What changes least, and of that one thing before two. */
+static gint
+compare_changes (gconstpointer a, gconstpointer b)
+{
+  const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
+
+  if (x->changes != y->changes)
+    return (gint) x->changes - (gint) y->changes;
+  return is_pair (x) - is_pair (y);
+}
+
+static gint
+compare_times (gconstpointer a, gconstpointer b)
+{
+  const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
+
+  if (x->time_change < y->time_change || x->time_change > y->time_change)
+    return x->time_change < y->time_change ? -1 : 1;
+  return compare_changes (a, b);
+}
+
+/* How often each of the things that it pulls has been shown already. */
+static guint
+n_shown (GHashTable *shown, const SsAdvice *advice)
+{
+  g_auto (GStrv) levers = g_strsplit (advice->lever, ", ", -1);
+  guint n = 0;
+
+  for (char **lever = levers; *lever != NULL; lever++)
+    n = MAX (n, GPOINTER_TO_UINT (g_hash_table_lookup (shown, *lever)));
+  return n;
+}
+
+static void
+count_shown (GHashTable *shown, const SsAdvice *advice)
+{
+  g_auto (GStrv) levers = g_strsplit (advice->lever, ", ", -1);
+
+  for (char **lever = levers; *lever != NULL; lever++)
+    {
+      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (shown, *lever));
+
+      g_hash_table_insert (shown, g_strdup (*lever), GUINT_TO_POINTER (n + 1));
+    }
+}
+
+/* Of what each change pulls the fastest; of those first what changes least, one thing in two of
+ * them at most while there are others. */
+static GPtrArray *
+choose (const GPtrArray *advice)
+{
+  g_autoptr (GHashTable) levers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) fastest = g_ptr_array_new ();
+  GPtrArray *chosen = g_ptr_array_new ();
+
+  for (guint i = 0; i < advice->len; i++)
+    if (g_hash_table_add (levers, ((SsAdvice *) g_ptr_array_index (advice, i))->lever))
+      g_ptr_array_add (fastest, g_ptr_array_index (advice, i));
+  g_ptr_array_sort (fastest, compare_changes);
+  for (guint max_shown = 2; max_shown <= MAX_LINES; max_shown += MAX_LINES - 2)
+    for (guint i = 0; i < fastest->len && chosen->len < MAX_LINES; i++)
+      if (!g_ptr_array_find (chosen, g_ptr_array_index (fastest, i), NULL)
+          && n_shown (shown, g_ptr_array_index (fastest, i)) < max_shown)
+        {
+          g_ptr_array_add (chosen, g_ptr_array_index (fastest, i));
+          count_shown (shown, g_ptr_array_index (fastest, i));
+        }
+  g_ptr_array_sort (chosen, compare_times);
+  return chosen;
+}
+
+static void
+append_entry (SsReport *report, const SsAdvice *advice)
+{
+  g_autofree char *reserved
+    = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
+  g_autofree char *time = percent (advice->time_change), *command = command_words (advice);
+  g_autofree char *first
+    = g_strdup_printf ("%11s%11s  %-8s  ", time, reserved,
+                       ss_advice_changes_name (advice->changes));
+
+  ss_report_wrap (report, first, advice->what);
+  g_string_append_printf (report->text, "      %s\n", command);
+}
+
+static void
+append_table (SsReport *report)
+{
+  const GPtrArray *advice = report->recording->advice;
+  g_autoptr (GPtrArray) chosen = choose (advice);
+  guint n_more;
+
+  g_string_append_printf (report->text, "\nTo make it fit\n%11s%11s  %s\n", "step time",
+                          "reserved", "changes");
+  for (guint i = 0; i < chosen->len; i++)
+    append_entry (report, g_ptr_array_index (chosen, i));
+  n_more = advice->len - chosen->len;
+  if (n_more > 0)
+    g_string_append_printf (report->text, "%u more %s; --json has %s.\n", n_more,
+                            n_more == 1 ? "change fits" : "changes fit",
+                            n_more == 1 ? "it" : "them");
+}
+
+static void
+append_nearest (SsReport *report)
+{
+  const SsRecording *recording = report->recording;
+  g_autofree char *missing
+    = ss_format_bytes (recording->nearest_missing_bytes, report->style.units, 1);
+  g_autofree char *line = NULL;
+
+  if (recording->nearest_missing_bytes > 0)
+    line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
+                            "nearest (%s) is still short of %s.",
+                            recording->nearest, missing);
+  else
+    line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
+                            "nearest (%s) leaves enough, but not in pieces that fit.",
+                            recording->nearest);
+  g_string_append_c (report->text, '\n');
+  ss_report_wrap (report, "", line);
+}
+
+/* Of a run that fits: what would be faster. */
+static void
+append_faster (SsReport *report)
+{
+  const SsAdvice *advice = g_ptr_array_index (report->recording->advice, 0);
+  g_autofree char *reserved
+    = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
+  g_autofree char *time = ss_format_time (advice->step_ns);
+  g_autofree char *change = percent (advice->time_change), *command = command_words (advice);
+  g_autofree char *line
+    = g_strdup_printf ("With %s it fits as well: %s reserved, %s a step (%s).", advice->what,
+                       reserved, time, change);
+
+  g_string_append_c (report->text, '\n');
+  ss_report_wrap (report, "", line);
+  g_string_append_printf (report->text, "      %s\n", command);
+}
+
+char *
+ss_report_advice (const SsRecording *recording, const SsReportStyle *style)
+{
+  SsReport report = { .recording = recording, .style = *style, .text = g_string_new (NULL) };
+
+  report.style.width = MAX (style->width, SS_REPORT_MIN_WIDTH);
+  if (recording->is_oom && recording->advice->len > 0)
+    append_table (&report);
+  else if (recording->is_oom && recording->nearest != NULL)
+    append_nearest (&report);
+  else if (recording->advice->len > 0)
+    append_faster (&report);
+  if (recording->n_untried > 0)
+    g_string_append_printf (report.text,
+                            "Changes that were not tried because they would take too long: %u.\n",
+                            recording->n_untried);
+  return g_string_free (report.text, FALSE);
+}
