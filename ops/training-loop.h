@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "ops/families/family.h"
+#include "ops/families/model.h"
 #include "ops/optim/optimizer.h"
 #include "ops/precision.h"
 

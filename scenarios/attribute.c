@@ -131,7 +131,7 @@ static const SsAttribute attributes[] = {
   { "adapter", "type", "lora", .kind = &ss_value_adapter, .meaning = "the kind of adapter" },
   { "adapter", "rank", "8", .kind = &ss_value_small, .min = 1, .max = 1 << 16,
     AT (config.adapter.rank), .meaning = "the inner size of its two matrices" },
-  { "adapter", "targets", "q v", .kind = &ss_value_targets,
+  { "adapter", "targets", .otherwise = "peft's for the model type", .kind = &ss_value_targets,
     .accepts = "names of the model type's linears, separated by spaces",
     .meaning = "the linears that get an adapter" },
   { "adapter", "dtype", "base", .kind = &ss_value_adapter_dtype, AT (config.adapter.is_fp32),

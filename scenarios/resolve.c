@@ -331,49 +331,41 @@ check_optimizer (SsLoading *self)
                       ss_implementation_name (config->implementation), known->str);
 }
 
-/* "llama (q, k, v)" of every family that takes adapters. */
-static char *
-families_with_linears (void)
+/* The linears that an adapter takes where nothing is said. (transfer full) */
+static char **
+default_targets (const SsModelFamily *family)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
-  for (const SsModelFamily *const *family = ss_model_families (); *family; family++)
-    if ((*family)->linears)
-      {
-        g_autofree char *names = g_strjoinv (", ", (char **) (*family)->linears);
-
-        g_string_append_printf (text, "%s%s (%s)", text->len ? "; " : "", (*family)->name, names);
-      }
-  return g_strdup (text->str);
+  for (const SsLinearName *l = family->linears; l->target; l++)
+    if (l->is_default)
+      g_strv_builder_add (builder, l->target);
+  return g_strv_builder_end (builder);
 }
 
 static void
 check_adapter (SsLoading *self)
 {
-  const SsTraceConfig *config = &self->scenario->config;
+  SsTraceConfig *config = &self->scenario->config;
   const SsModelFamily *family = config->model.family;
-  char **targets = config->adapter.targets;
+  char **targets;
 
-  if (!config->adapter.type || !targets)
+  if (!config->adapter.type)
     return;
-  if (!family->linears)
-    {
-      g_autofree char *known = families_with_linears ();
-
-      ss_loading_problem (self, "adapter", "type", "type: a %s model takes no adapters; known: %s",
-                          config->model.model_type, known);
-      return;
-    }
+  if (!config->adapter.targets)
+    config->adapter.targets = default_targets (family);
+  targets = config->adapter.targets;
   for (guint i = 0; targets[i]; i++)
     {
-      g_autofree char *known = g_strjoinv (", ", (char **) family->linears);
+      g_autofree char *known = ss_family_linears_known (family);
+      const SsLinearName *linear = ss_family_linear (family, targets[i]);
 
-      if (!g_strv_contains (family->linears, targets[i]))
+      if (!linear)
         ss_loading_problem (self, "adapter", "targets",
                             "targets: \"%s\" is no linear of a %s model; known: %s", targets[i],
                             config->model.model_type, known);
       for (guint j = 0; j < i; j++)
-        if (g_str_equal (targets[i], targets[j]))
+        if (linear && ss_family_linear (family, targets[j]) == linear)
           ss_loading_problem (self, "adapter", "targets", "targets: \"%s\" stands there twice",
                               targets[i]);
     }

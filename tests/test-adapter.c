@@ -46,3 +46,27 @@ Test (adapter, fp32_adapters_leave_the_stream_in_the_type_of_the_base)
                                     "aten::_scaled_dot_product_flash_attention", &flops),
                  N_LAYERS));
 }
+
+/* Llama 3 8B's h over GPT-2: a pair of matrices is rank * (in + out) parameters, and "c_proj" means
+ * that of attention (h, h) and that of the MLP (f, h).  All else is frozen, so a frozen Conv1D
+ * computes no gradient of its weight. */
+Test (adapter, gpt2_takes_them_beside_its_conv1d)
+{
+  static char *targets[] = { "c_attn", "c_proj", NULL };
+  const guint64 h = HIDDEN, f = 14336;
+  SsTraceConfig c = fixture_config ("gpt2", "hf-sdpa", N_LAYERS, 1, TOKENS);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SsProgram) p = NULL;
+  guint64 flops;
+
+  c.adapter = (SsAdapter) { .type = "lora", .rank = RANK, .targets = targets };
+  p = ss_trace (&c, &fixture_h100, FALSE, &error);
+  cr_assert (ne (ptr, p, NULL), "%s", error ? error->message : "");
+  cr_assert (eq (u64, ss_program_n_trainable_parameters (p),
+                 N_LAYERS * RANK * ((h + 3 * h) + (h + h) + (f + h))));
+  /* forward per layer: four linears and three pairs, and the head */
+  cr_assert (eq (u32, fixture_runs (p, 1, 1, SS_PHASE_FORWARD, "aten::addmm", &flops),
+                 4 * N_LAYERS));
+  cr_assert (eq (u32, fixture_runs (p, 1, 1, SS_PHASE_FORWARD, "aten::mm", &flops),
+                 2 * 3 * N_LAYERS + 1));
+}

@@ -238,18 +238,6 @@ Test (scenario_bad, what_the_model_cannot_do_is_refused)
                -1, "s.xml:4: sequence-length: 1025 of a model that has learned 1024 positions");
 }
 
-Test (scenario_bad, a_family_without_named_linears_takes_no_adapter)
-{
-  gint code;
-  g_autofree char *said = fixture_said ("<scenario>\n<model href='models/gpt2.xml'/>\n" HARDWARE
-                                        "\n<adapter/>\n</scenario>",
-                                        -1, NULL, &code);
-
-  cr_assert (strstr (said, "s.xml:4: type: a gpt2 model takes no adapters; known: ") == said,
-             "%s", said);
-  cr_assert (strstr (said, "llama (q, k, v, o, gate, up, down)") != NULL, "%s", said);
-}
-
 /* href chains that come back to where they began end at the first file that is no model */
 Test (scenario_bad, hrefs_do_not_go_in_circles)
 {
@@ -334,6 +322,10 @@ Test (scenario_bad, an_override_answers_for_itself)
   assert_override_said ((const char *const[]) { "name=\xff", NULL },
                         "--set name=\xef\xbf\xbd: is not UTF-8");
   assert_override_said ((const char *const[]) { "name=", NULL }, "--set name=: name: is empty");
+  assert_override_said (
+    (const char *const[]) { "adapter/targets=q q_proj", NULL },
+    "--set adapter/targets=q q_proj: targets: \"q_proj\" stands there "
+    "twice");
   assert_override_said ((const char *const[]) { "adapter/targets=q x", NULL },
                         "--set adapter/targets=q x: targets: \"x\" is no linear of a llama model; "
                         "known: q, k, v, o, gate, "
@@ -344,12 +336,11 @@ Test (scenario_bad, an_override_answers_for_itself)
 Test (scenario_bad, an_override_answers_for_what_follows_from_it)
 {
   gint code;
-  g_autofree char *said
-    = fixture_said (WITH (""), -1,
-                    (const char *const[]) { "model/href=models/gpt2.xml", "adapter/rank=4", NULL },
-                    &code);
+  const char *const overrides[] = { "model/href=models/gpt2.xml", "adapter/targets=q", NULL };
+  g_autofree char *said = fixture_said (WITH (""), -1, overrides, &code);
 
-  cr_assert (g_str_has_prefix (said, "--set adapter/rank=4: type: a gpt2 model takes no adapters"),
+  cr_assert (g_str_has_prefix (said, "--set adapter/targets=q: targets: \"q\" is no linear of a "
+                                     "gpt2 model; known: c_attn, c_proj, c_fc"),
              "%s", said);
   cr_assert (eq (int, code, SS_SCENARIO_ERROR_OVERRIDE));
 }

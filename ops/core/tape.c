@@ -233,6 +233,21 @@ ss_module_enter (SsTape *t, const char *name, gint layer)
   return enter (t, name, layer);
 }
 
+guint32
+ss_tape_module (const SsTape *t)
+{
+  return t->module_id;
+}
+
+SsModuleScope
+ss_module_enter_again (SsTape *t, guint32 module_id)
+{
+  SsModuleScope scope = { t, t->module_id };
+
+  t->module_id = module_id;
+  return scope;
+}
+
 void
 ss_module_leave (SsModuleScope *scope)
 {

@@ -63,6 +63,12 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsModuleScope, ss_module_leave)
 #define SS_MODULE(t, name)                                            \
   G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) \
     = ss_module_enter (t, name, -1)
+/* The module we are in, by a number that lasts as long as the tape; and back into it. */
+guint32 ss_tape_module (const SsTape *t);
+SsModuleScope ss_module_enter_again (SsTape *t, guint32 module_id);
+#define SS_MODULE_AGAIN(t, module_id)                                 \
+  G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) \
+    = ss_module_enter_again (t, module_id)
 #define SS_LAYER(t, name, layer)                                      \
   G_GNUC_UNUSED g_auto (SsModuleScope) G_PASTE (ss_module_, __LINE__) \
     = ss_module_enter (t, name, layer)

@@ -26,6 +26,25 @@ ss_model_type_find (const char *model_type, const SsModelFamily **family)
   return NULL;
 }
 
+const SsLinearName *
+ss_family_linear (const SsModelFamily *family, const char *target)
+{
+  for (const SsLinearName *l = family->linears; l->target; l++)
+    if (g_str_equal (l->target, target) || g_str_equal (l->module, target))
+      return l;
+  return NULL;
+}
+
+char *
+ss_family_linears_known (const SsModelFamily *family)
+{
+  GString *text = g_string_new (NULL);
+
+  for (const SsLinearName *l = family->linears; l->target; l++)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", l->target);
+  return g_string_free (text, FALSE);
+}
+
 char *
 ss_model_types_known (void)
 {

@@ -91,7 +91,7 @@ typedef struct
 {
   char *type;                    /* "lora", or NULL for none */
   guint rank;
-  char **targets;                /* names of the family's linears, NULL-terminated */
+  char **targets;                /* SsLinearName of the family, NULL-terminated */
   gboolean is_fp32;              /* dtype="fp32": adapters in fp32 over a bf16 base */
 } SsAdapter;
 
@@ -107,12 +107,16 @@ typedef struct
   const SsAdapter *adapter;      /* NULL: none */
 } SsModelSetup;
 
-/* An instance; families embed it as their first member. */
+/* A linear as an adapter's targets call it: by the family's short name, or by its module's. */
 typedef struct
 {
-  const SsModelSetup *setup;
-  GPtrArray *parameters;         /* SsValue, in parameters () order, frozen ones included; held */
-} SsModel;
+  const char *target;            /* "q" */
+  const char *module;            /* "q_proj" */
+  gboolean is_default;           /* of those that peft takes for the model type (0.21.2,
+                                  * TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING) */
+} SsLinearName;
+
+typedef struct _SsModel SsModel;
 
 struct _SsModelFamily
 {
@@ -120,7 +124,7 @@ struct _SsModelFamily
   const char *description;
   const SsModelType *types;
   guint n_types;
-  const char *const *linears;    /* NULL-terminated names that an adapter can target */
+  const SsLinearName *linears;   /* ends with a NULL: what an adapter can target */
   /* closed form, ledger section 1 */
   guint64 (*count_parameters) (const SsModelConfig *config);
   /* parameters and buffers in the order and with the temporaries of the constructor
@@ -140,6 +144,10 @@ struct _SsModelFamily
 const SsModelFamily *const *ss_model_families (void);
 /* The row for a model_type, and its family; NULL if no family answers for it. */
 const SsModelType *ss_model_type_find (const char *model_type, const SsModelFamily **family);
+/* The linear that a target means, by either of its names; NULL if the family has none. */
+const SsLinearName *ss_family_linear (const SsModelFamily *family, const char *target);
+/* "q, k, v" (transfer full) */
+char *ss_family_linears_known (const SsModelFamily *family);
 /* "llama, mistral, qwen2, qwen3, gpt2" (transfer full) */
 char *ss_model_types_known (void);
 

@@ -3,9 +3,9 @@
  * GPT-2 as transformers 5.24 writes it: learned positions, LayerNorm with biases, Conv1D, gelu_new
  * out of single kernels, dropout, a head tied to the embedding.  Names follow modeling_gpt2.py.
  */
-#include "ops/families/family.h"
 #include "ops/families/gpt2.h"
 
+#include "ops/families/model.h"
 #include "ops/kinds/embedding.h"
 #include "ops/kinds/fused.h"
 #include "ops/kinds/norm.h"
@@ -88,7 +88,7 @@ attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weigh
   SsValue *part[3];
   g_autoptr (SsValue) q = NULL, k = NULL, v = NULL, out = NULL;
 
-  ss_split_last (t, ss_conv1d (t, &l->c_attn, h), 3, part);
+  ss_split_last (t, ss_linear (t, &l->c_attn, h), 3, part);
   k = ss_keep (heads (t, part[1], c->n_heads));
   v = ss_keep (heads (t, part[2], c->n_heads));
   q = ss_keep (heads (t, part[0], c->n_heads));
@@ -98,7 +98,7 @@ attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weigh
   else
     out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
   ss_rebind (&out, ss_contiguous (t, ss_reshape (t, out, SS_DIMS (b, s, width))));
-  ss_rebind (&out, ss_conv1d (t, &l->attn_proj, out));
+  ss_rebind (&out, ss_linear (t, &l->attn_proj, out));
   ss_rebind (&out, ss_dropout (t, out, c->resid_pdrop));
   return ss_give (&out);
 }
@@ -129,10 +129,10 @@ mlp (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   SS_MODULE (t, "mlp");
   const Block *l = self;
-  g_autoptr (SsValue) h = ss_keep (ss_conv1d (t, &l->c_fc, in[0]));
+  g_autoptr (SsValue) h = ss_keep (ss_linear (t, &l->c_fc, in[0]));
 
   ss_rebind (&h, ss_module_run (t, l->setup, SS_DROP_ACTIVATIONS, activation, l, 1, SS_VALUES (h)));
-  ss_module_replace (t, l->setup, SS_DROP_ACTIVATIONS, &h, ss_conv1d (t, &l->mlp_proj, h));
+  ss_module_replace (t, l->setup, SS_DROP_ACTIVATIONS, &h, ss_linear (t, &l->mlp_proj, h));
   ss_rebind (&h, ss_dropout (t, h, l->setup->config->resid_pdrop));
   return ss_give (&h);
 }
@@ -195,14 +195,15 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
     (guint) setup->config->n_layers, .n_by_position = 2,
   };
   g_autoptr (SsValue) inputs_embeds = ss_keep (embed (t, "wte", m->wte, ids));
-  g_autoptr (SsValue) position_ids
+  g_autoptr (SsValue) position_ids = NULL, position_embeds = NULL, h = NULL, mask = NULL;
+
+  ss_model_require_input_grads (model, inputs_embeds);
+  position_ids
     = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
                         SS_DIMS (1, s)));
-  g_autoptr (SsValue) position_embeds = ss_keep (embed (t, "wpe", m->wpe, position_ids));
-  g_autoptr (SsValue) h = ss_keep (ss_add (t, inputs_embeds, position_embeds));
-  g_autoptr (SsValue) mask
-    = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
-
+  position_embeds = ss_keep (embed (t, "wpe", m->wpe, position_ids));
+  h = ss_keep (ss_add (t, inputs_embeds, position_embeds));
+  mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
   ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
   ss_layers_run (t, &layers, &h, 2, (SsValue *[]) { mask, position_ids });
   return layer_norm (t, setup, "ln_f", h, m->ln_f_weight, m->ln_f_bias);
@@ -210,55 +211,52 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
 
 /* ---- parameters ---- */
 
-static SsValue *
-parameter (SsTape *t, Gpt2 *m, const char *name, guint n_dims, const gint64 *size)
-{
-  SS_MODULE (t, name);
-  SsValue *p = ss_parameter (t, m->parent.setup->dtype, n_dims, size, TRUE);
-
-  g_ptr_array_add (m->parent.parameters, p);
-  return p;
-}
-
-static SsLinear
-conv1d (SsTape *t, Gpt2 *m, const char *name, gint64 n_in, gint64 n_out)
-{
-  SsLinear l = { .name = name };
-
-  l.weight = parameter (t, m, name, SS_DIMS (n_in, n_out));
-  l.bias = parameter (t, m, name, SS_DIMS (n_out));
-  return l;
-}
-
 static void
 norm (SsTape *t, Gpt2 *m, const char *name, SsValue **weight, SsValue **bias)
 {
   gint64 h = m->parent.setup->config->hidden_size;
 
-  *weight = parameter (t, m, name, 1, &h);
-  *bias = parameter (t, m, name, 1, &h);
+  *weight = ss_model_parameter (t, &m->parent, name, 1, &h);
+  *bias = ss_model_parameter (t, &m->parent, name, 1, &h);
 }
 
 static void
 build_block (SsTape *t, Gpt2 *m, Block *l, guint i)
 {
   SS_LAYER (t, "h", (gint) i);
-  const SsModelConfig *c = m->parent.setup->config;
+  SsModel *model = &m->parent;
+  const SsModelConfig *c = model->setup->config;
   gint64 h = c->hidden_size, f = c->intermediate_size;
 
-  l->setup = m->parent.setup;
+  l->setup = model->setup;
   norm (t, m, "ln_1", &l->ln_1_weight, &l->ln_1_bias);
   {
     SS_MODULE (t, "attn");
-    l->c_attn = conv1d (t, m, "c_attn", h, 3 * h);
-    l->attn_proj = conv1d (t, m, "c_proj", h, h);
+    ss_model_conv1d (t, model, &l->c_attn, "c_attn", h, 3 * h);
+    ss_model_conv1d (t, model, &l->attn_proj, "c_proj", h, h);
   }
   norm (t, m, "ln_2", &l->ln_2_weight, &l->ln_2_bias);
   {
     SS_MODULE (t, "mlp");
-    l->c_fc = conv1d (t, m, "c_fc", h, f);
-    l->mlp_proj = conv1d (t, m, "c_proj", f, h);
+    ss_model_conv1d (t, model, &l->c_fc, "c_fc", h, f);
+    ss_model_conv1d (t, model, &l->mlp_proj, "c_proj", f, h);
   }
+}
+
+static void
+build_head (SsTape *t, Gpt2 *m)
+{
+  SsModel *model = &m->parent;
+  const SsModelConfig *c = model->setup->config;
+
+  if (c->tie_word_embeddings)
+    {
+      ss_model_make_tied_head (t, model, c->vocab_size, c->hidden_size);
+      m->lm_head = m->wte;
+    }
+  else
+    m->lm_head
+      = ss_model_parameter (t, model, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
 }
 
 static SsModel *
@@ -266,29 +264,22 @@ gpt2_build (SsTape *t, const SsModelSetup *setup)
 {
   const SsModelConfig *c = setup->config;
   Gpt2 *m = g_new0 (Gpt2, 1);
+  SsModel *model = &m->parent;
 
-  m->parent.setup = setup;
-  m->parent.parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
+  ss_model_init (model, setup);
   m->blocks = g_new0 (Block, (gsize) c->n_layers);
   {
     SS_MODULE (t, "transformer");
-    m->wte = parameter (t, m, "wte", SS_DIMS (c->vocab_size, c->hidden_size));
-    m->wpe = parameter (t, m, "wpe", SS_DIMS (c->max_position_embeddings, c->hidden_size));
+    m->wte = ss_model_parameter (t, model, "wte", SS_DIMS (c->vocab_size, c->hidden_size));
+    m->wpe
+      = ss_model_parameter (t, model, "wpe", SS_DIMS (c->max_position_embeddings, c->hidden_size));
     for (guint i = 0; i < c->n_layers; i++)
       build_block (t, m, &m->blocks[i], i);
     norm (t, m, "ln_f", &m->ln_f_weight, &m->ln_f_bias);
   }
-  if (!c->tie_word_embeddings)
-    {
-      m->lm_head = parameter (t, m, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
-      return &m->parent;
-    }
-  {
-    SS_MODULE (t, "lm_head");
-    ss_discard (ss_empty_sizes (t, setup->dtype, SS_DIMS (c->vocab_size, c->hidden_size)));
-  }
-  m->lm_head = m->wte;
-  return &m->parent;
+  build_head (t, m);
+  ss_model_adapt (t, model);
+  return model;
 }
 
 static SsValue *
@@ -303,7 +294,7 @@ gpt2_destroy (SsModel *model)
 {
   Gpt2 *m = (Gpt2 *) model;
 
-  g_ptr_array_unref (model->parameters);
+  ss_model_clear (model);
   g_free (m->blocks);
   g_free (m);
 }
@@ -370,12 +361,18 @@ finish (SsModelConfig *c, char **problem)
   return FALSE;
 }
 
+/* peft's "c_proj" too means both, that of attention and that of the MLP */
+static const SsLinearName linears[] = {
+  { "c_attn", "c_attn", TRUE }, { "c_proj", "c_proj", FALSE }, { "c_fc", "c_fc", FALSE },
+  { NULL, NULL, FALSE },
+};
+
 static const SsModelType types[] = { { "gpt2", fields, G_N_ELEMENTS (fields), finish } };
 
 const SsModelFamily ss_family_gpt2 = {
   .name = "gpt2",
   .description = "GPT-2: learned positions, LayerNorm, biases, gelu_new, dropout, tied head",
-  .types = types, .n_types = G_N_ELEMENTS (types), .linears = NULL,
+  .types = types, .n_types = G_N_ELEMENTS (types), .linears = linears,
   .count_parameters = gpt2_count, .build = gpt2_build, .hidden = gpt2_hidden, .head = gpt2_head,
   .destroy = gpt2_destroy,
 };

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ops/families/family.h"
+#include "ops/families/model.h"
 #include "ops/core/tape-private.h"
 
 G_BEGIN_DECLS

@@ -104,4 +104,8 @@ const SsModelType ss_llama_types[SS_N_LLAMA_TYPES] = {
   { "qwen3", qwen3, G_N_ELEMENTS (qwen3), finish_qwen3 },
 };
 
-const char *const ss_llama_linears[] = { "q", "k", "v", "o", "gate", "up", "down", NULL };
+const SsLinearName ss_llama_linears[] = {
+  { "q", "q_proj", TRUE }, { "k", "k_proj", FALSE }, { "v", "v_proj", TRUE },
+  { "o", "o_proj", FALSE }, { "gate", "gate_proj", FALSE }, { "up", "up_proj", FALSE },
+  { "down", "down_proj", FALSE }, { NULL, NULL, FALSE },
+};

@@ -6,6 +6,7 @@
 #include "ops/families/llama.h"
 
 #include "ops/families/llama-compiled.h"
+#include "ops/families/model.h"
 
 #include "ops/kinds/embedding.h"
 #include "ops/kinds/liger.h"
@@ -176,17 +177,6 @@ layer_forward (SsTape *t, gconstpointer self, SsValue *const *in)
   return ss_add (t, residual, h);
 }
 
-/* peft's enable_input_require_grads, which checkpointing of a frozen base needs */
-static gboolean
-inputs_require_grad (const SsModelSetup *setup)
-{
-  gboolean any = setup->drops != 0;
-
-  for (guint i = 0; i < setup->ranges->len; i++)
-    any |= g_array_index (setup->ranges, SsLayerRange, i).is_checkpointed;
-  return setup->adapter && any;
-}
-
 static SsValue *
 llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
 {
@@ -206,8 +196,7 @@ llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
     SS_MODULE (t, "embed_tokens");
     inputs_embeds = ss_keep (ss_embedding (t, m->embed_tokens, ids));
   }
-  if (inputs_require_grad (setup))
-    ss_require_grad (inputs_embeds);
+  ss_model_require_input_grads (model, inputs_embeds);
   grad = ss_tape_set_grad_enabled (t, FALSE);
   position_ids
     = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
@@ -224,74 +213,53 @@ llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
 
 /* ---- parameters ---- */
 
-static SsValue *
-parameter (SsTape *t, Llama *m, const char *name, guint n_dims, const gint64 *size)
-{
-  SS_MODULE (t, name);
-  const SsModelSetup *setup = m->parent.setup;
-  SsValue *p = ss_parameter (t, setup->dtype, n_dims, size, setup->adapter == NULL);
-
-  g_ptr_array_add (m->parent.parameters, p);
-  return p;
-}
-
-static SsLinear
-linear (SsTape *t, Llama *m, const char *name, gint64 n_out, gint64 n_in, gboolean has_bias)
-{
-  SsLinear l = { .name = name };
-
-  l.weight = parameter (t, m, name, SS_DIMS (n_out, n_in));
-  if (has_bias)
-    l.bias = parameter (t, m, name, SS_DIMS (n_out));
-  return l;
-}
-
 static void
 build_layer (SsTape *t, Llama *m, Layer *l, guint i)
 {
   SS_LAYER (t, "layers", (gint) i);
-  const SsModelConfig *c = m->parent.setup->config;
+  SsModel *model = &m->parent;
+  const SsModelConfig *c = model->setup->config;
   gint64 h = c->hidden_size, f = c->intermediate_size;
   gint64 q = c->n_heads * c->head_dim, kv = c->n_kv_heads * c->head_dim;
   gboolean qkv_bias = c->attention_bias || c->qkv_bias;
 
-  l->setup = m->parent.setup;
+  l->setup = model->setup;
   {
     SS_MODULE (t, "self_attn");
-    l->q = linear (t, m, "q_proj", q, h, qkv_bias);
-    l->k = linear (t, m, "k_proj", kv, h, qkv_bias);
-    l->v = linear (t, m, "v_proj", kv, h, qkv_bias);
-    l->o = linear (t, m, "o_proj", h, q, c->attention_bias);
-    l->q_norm = c->has_qk_norm ? parameter (t, m, "q_norm", SS_DIMS (c->head_dim)) : NULL;
-    l->k_norm = c->has_qk_norm ? parameter (t, m, "k_norm", SS_DIMS (c->head_dim)) : NULL;
+    ss_model_linear (t, model, &l->q, "q_proj", q, h, qkv_bias);
+    ss_model_linear (t, model, &l->k, "k_proj", kv, h, qkv_bias);
+    ss_model_linear (t, model, &l->v, "v_proj", kv, h, qkv_bias);
+    ss_model_linear (t, model, &l->o, "o_proj", h, q, c->attention_bias);
+    if (c->has_qk_norm)
+      {
+        l->q_norm = ss_model_parameter (t, model, "q_norm", SS_DIMS (c->head_dim));
+        l->k_norm = ss_model_parameter (t, model, "k_norm", SS_DIMS (c->head_dim));
+      }
   }
   {
     SS_MODULE (t, "mlp");
-    l->gate = linear (t, m, "gate_proj", f, h, c->mlp_bias);
-    l->up = linear (t, m, "up_proj", f, h, c->mlp_bias);
-    l->down = linear (t, m, "down_proj", h, f, c->mlp_bias);
+    ss_model_linear (t, model, &l->gate, "gate_proj", f, h, c->mlp_bias);
+    ss_model_linear (t, model, &l->up, "up_proj", f, h, c->mlp_bias);
+    ss_model_linear (t, model, &l->down, "down_proj", h, f, c->mlp_bias);
   }
-  l->input_norm = parameter (t, m, "input_layernorm", SS_DIMS (h));
-  l->post_attention_norm = parameter (t, m, "post_attention_layernorm", SS_DIMS (h));
+  l->input_norm = ss_model_parameter (t, model, "input_layernorm", SS_DIMS (h));
+  l->post_attention_norm = ss_model_parameter (t, model, "post_attention_layernorm", SS_DIMS (h));
 }
 
-/* A tied head is made and let go: post_init ties it to the embedding. */
 static void
 build_head (SsTape *t, Llama *m)
 {
-  const SsModelConfig *c = m->parent.setup->config;
+  SsModel *model = &m->parent;
+  const SsModelConfig *c = model->setup->config;
 
-  if (!c->tie_word_embeddings)
+  if (c->tie_word_embeddings)
     {
-      m->lm_head = parameter (t, m, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
-      return;
+      ss_model_make_tied_head (t, model, c->vocab_size, c->hidden_size);
+      m->lm_head = m->embed_tokens;
     }
-  {
-    SS_MODULE (t, "lm_head");
-    ss_discard (ss_empty_sizes (t, m->parent.setup->dtype,
-                                SS_DIMS (c->vocab_size, c->hidden_size)));
-  }
-  m->lm_head = m->embed_tokens;
+  else
+    m->lm_head
+      = ss_model_parameter (t, model, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
 }
 
 static SsModel *
@@ -299,65 +267,22 @@ llama_build (SsTape *t, const SsModelSetup *setup)
 {
   const SsModelConfig *c = setup->config;
   Llama *m = g_new0 (Llama, 1);
+  SsModel *model = &m->parent;
 
-  m->parent.setup = setup;
-  m->parent.parameters = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
+  ss_model_init (model, setup);
   m->layers = g_new0 (Layer, (gsize) c->n_layers);
   {
     SS_MODULE (t, "model");
-    m->embed_tokens = parameter (t, m, "embed_tokens", SS_DIMS (c->vocab_size, c->hidden_size));
+    m->embed_tokens
+      = ss_model_parameter (t, model, "embed_tokens", SS_DIMS (c->vocab_size, c->hidden_size));
     for (guint i = 0; i < c->n_layers; i++)
       build_layer (t, m, &m->layers[i], i);
-    m->norm = parameter (t, m, "norm", SS_DIMS (c->hidden_size));
+    m->norm = ss_model_parameter (t, model, "norm", SS_DIMS (c->hidden_size));
     ss_rope_build (t, c->rope_type, c->head_dim, &m->rope);
   }
   build_head (t, m);
-  if (setup->adapter)
-    ss_llama_add_adapters (t, &m->parent);
-  return &m->parent;
-}
-
-/* ---- adapters ---- */
-
-static void
-adapt (SsTape *t, Llama *m, SsLinear *l)
-{
-  SS_MODULE (t, l->name);
-  const SsAdapter *a = m->parent.setup->adapter;
-  SsDtype dtype = a->is_fp32 ? SS_F32 : m->parent.setup->dtype;
-
-  l->lora_a = ss_parameter (t, dtype, SS_DIMS (a->rank, ss_value_size (l->weight, 1)), TRUE);
-  l->lora_b = ss_parameter (t, dtype, SS_DIMS (ss_value_size (l->weight, 0), a->rank), TRUE);
-  g_ptr_array_add (m->parent.parameters, l->lora_a);
-  g_ptr_array_add (m->parent.parameters, l->lora_b);
-}
-
-static gboolean
-is_target (const SsAdapter *a, const char *name)
-{
-  return g_strv_contains ((const char *const *) a->targets, name);
-}
-
-void
-ss_llama_add_adapters (SsTape *t, SsModel *model)
-{
-  SS_MODULE (t, "model");
-  Llama *m = (Llama *) model;
-  const SsAdapter *a = model->setup->adapter;
-
-  for (guint i = 0; i < model->setup->config->n_layers; i++)
-    {
-      SS_LAYER (t, "layers", (gint) i);
-      Layer *l = &m->layers[i];
-      SsLinear *all[] = { &l->q, &l->k, &l->v, &l->o, &l->gate, &l->up, &l->down };
-
-      for (guint k = 0; k < G_N_ELEMENTS (all); k++)
-        if (is_target (a, ss_llama_linears[k]))
-          {
-            SS_MODULE (t, k < 4 ? "self_attn" : "mlp");
-            adapt (t, m, all[k]);
-          }
-    }
+  ss_model_adapt (t, model);
+  return model;
 }
 
 static SsValue *
@@ -373,7 +298,7 @@ llama_destroy (SsModel *model)
   Llama *m = (Llama *) model;
 
   ss_rope_clear (&m->rope);
-  g_ptr_array_unref (model->parameters);
+  ss_model_clear (model);
   g_free (m->layers);
   g_free (m);
 }

@@ -39,13 +39,55 @@ ss_linear_weight (SsTape *t, SsValue *x_arg, SsValue *weight, SsValue *bias)
   return ss_unsafe_view (t, ss_mm (t, flat, transposed), n_dims, size);
 }
 
+/* x.view (rows, in), torch.addmm (bias, x, weight), view; a frozen bias is cast at every call */
+static SsValue *
+conv1d (SsTape *t, const SsLinear *l, SsValue *x_arg)
+{
+  g_autoptr (SsValue) x = ss_keep (x_arg);
+  g_autoptr (SsValue) w = ss_keep (ss_lower (t, l->weight));
+  g_autoptr (SsValue) lowered = NULL;
+  gint64 size[SS_MAX_DIMS];
+
+  memcpy (size, x->tensor.size, sizeof size);
+  size[x->tensor.n_dims - 1] = ss_value_size (w, 1);
+  lowered = ss_keep (ss_lower (t, flattened (t, x)));
+  return ss_view (t, ss_addmm (t, ss_lower (t, l->bias), lowered, w), x->tensor.n_dims, size);
+}
+
+/* ---- modules ---- */
+
+void
+ss_linear_init (SsTape *t, SsLinear *l, const char *name)
+{
+  SS_MODULE (t, name);
+
+  *l = (SsLinear) { .name = name, .module_id = ss_tape_module (t) };
+}
+
+void
+ss_linear_adapt (SsTape *t, SsLinear *l, guint rank, SsDtype dtype)
+{
+  SS_MODULE_AGAIN (t, l->module_id);
+  gint64 n_in = ss_value_size (l->weight, l->is_conv1d ? 0 : 1);
+  gint64 n_out = ss_value_size (l->weight, l->is_conv1d ? 1 : 0);
+
+  l->lora_a = ss_parameter (t, dtype, SS_DIMS (rank, n_in), TRUE);
+  l->lora_b = ss_parameter (t, dtype, SS_DIMS (n_out, rank), TRUE);
+}
+
+static SsValue *
+base (SsTape *t, const SsLinear *l, SsValue *x)
+{
+  return l->is_conv1d ? conv1d (t, l, x) : ss_linear_weight (t, x, l->weight, l->bias);
+}
+
 /* peft's lora.Linear: the module's argument lives until its forward returns; adapters of a wider
  * type widen the sum, which goes back to the base's type */
 static SsValue *
 adapted (SsTape *t, const SsLinear *l, SsValue *x_arg)
 {
   g_autoptr (SsValue) x = ss_keep (x_arg);
-  g_autoptr (SsValue) result = ss_keep (ss_linear_weight (t, x, l->weight, l->bias));
+  g_autoptr (SsValue) result = ss_keep (base (t, l, x));
   SsDtype dtype = ss_value_dtype (result);
   g_autoptr (SsValue) cast = ss_keep (ss_to (t, x, ss_value_dtype (l->lora_a)));
   SsValue *low = ss_linear_weight (t, ss_linear_weight (t, cast, l->lora_a, NULL), l->lora_b, NULL);
@@ -60,21 +102,5 @@ ss_linear (SsTape *t, const SsLinear *l, SsValue *x_arg)
   SS_MODULE (t, l->name);
   g_autoptr (SsValue) x = ss_keep (x_arg);
 
-  return l->lora_a ? adapted (t, l, x) : ss_linear_weight (t, x, l->weight, l->bias);
-}
-
-SsValue *
-ss_conv1d (SsTape *t, const SsLinear *l, SsValue *x_arg)
-{
-  SS_MODULE (t, l->name);
-  g_autoptr (SsValue) x = ss_keep (x_arg);
-  g_autoptr (SsValue) w = ss_keep (ss_lower (t, l->weight));
-  gint64 size[SS_MAX_DIMS];
-  SsValue *flat, *lowered;
-
-  memcpy (size, x->tensor.size, sizeof size);
-  size[x->tensor.n_dims - 1] = ss_value_size (w, 1);
-  flat = flattened (t, x);
-  lowered = ss_lower (t, flat);
-  return ss_view (t, ss_addmm (t, ss_lower (t, l->bias), lowered, w), x->tensor.n_dims, size);
+  return l->lora_a ? adapted (t, l, x) : base (t, l, x);
 }
