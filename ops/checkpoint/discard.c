@@ -29,7 +29,7 @@ ss_checkpoint_without_output (SsTape *t, const SsCheckpointCall *call, guint n_i
   SsFrame *frame = ss_frame_new (t, call, n_in, in, 0);
   SsValue *out;
 
-  g_assert (t->hook == SS_HOOK_NONE);
+  g_assert (t->context.hook == SS_HOOK_NONE);
   if (ss_frame_run_without_grad (t, frame, &without_output, 0, in, &out))
     frame->output = ss_detach (t, out);
   return out;
@@ -55,13 +55,13 @@ ss_checkpoint_discard (SsTape *t, SsValue *out, SsValue *hook)
 void
 ss_frame_restore (SsTape *t, SsFrame *self)
 {
-  gboolean was_recompute = t->in_recompute;
+  SsContext outer = t->context;
 
   ss_frame_detach_inputs (t, self, self->in, self->again_in);
   self->again = ss_frame_run_again (t, self, SS_HOOK_NONE, self->again_in);
   ss_storage_restore (self->output->storage);
-  t->in_recompute = TRUE;
+  t->context.in_recompute = TRUE;
   SS_IN_PLACE (t, COPY, self->output, self->again);
-  t->in_recompute = was_recompute != FALSE;
+  t->context = outer;
   g_clear_pointer (&self->output, ss_value_unref);
 }

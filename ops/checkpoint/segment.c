@@ -22,9 +22,9 @@ ss_frame_new (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *cons
   self->call = *call;
   if (call->self_bytes > 0)
     self->call.self = self->own_self = g_memdup2 (call->self, call->self_bytes);
-  self->module_id = t->module_id;
-  self->has_autocast = t->casts != NULL;
-  self->autocast_dtype = t->lower_dtype;
+  self->module_id = t->context.module_id;
+  self->has_autocast = t->context.casts != NULL;
+  self->autocast_dtype = t->context.lower_dtype;
   self->n_in = n_in;
   for (guint i = first; i < n_in; i++)
     self->in[i] = in[i] ? ss_value_ref (in[i]) : NULL;
@@ -91,25 +91,20 @@ ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data)
 SsValue *
 ss_frame_run_again (SsTape *t, SsFrame *self, SsHook hook, SsValue *const *in)
 {
-  SsTape outer = *t;
+  SsContext outer = t->context;
   SsValue *out;
 
-  t->is_grad_enabled = TRUE;
-  t->in_recompute = TRUE;
-  t->hook = (guint8) hook;
-  t->frame = hook == SS_HOOK_NONE ? NULL : self;
-  t->module_id = self->module_id;
-  t->casts = NULL;
+  t->context.is_grad_enabled = TRUE;
+  t->context.in_recompute = TRUE;
+  t->context.hook = (guint8) hook;
+  t->context.frame = hook == SS_HOOK_NONE ? NULL : self;
+  t->context.module_id = self->module_id;
+  t->context.casts = NULL;
   if (self->has_autocast)
     ss_autocast_begin (t, (SsDtype) self->autocast_dtype);
   out = ss_keep (self->call.run (t, self->call.self, in));
   ss_autocast_end (t);
-  t->casts = outer.casts;
-  t->is_grad_enabled = outer.is_grad_enabled;
-  t->in_recompute = outer.in_recompute;
-  t->hook = outer.hook;
-  t->frame = outer.frame;
-  t->module_id = outer.module_id;
+  t->context = outer;
   t->is_stopped = t->error != NULL;
   return out;
 }
@@ -154,9 +149,9 @@ ss_frame_backward (SsTape *t, const SsFrame *self, SsValue **y, SsValue *gradien
 gboolean
 ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved)
 {
-  SsFrame *frame = t->frame;
+  SsFrame *frame = t->context.frame;
 
-  if (t->hook == SS_HOOK_PACK)
+  if (t->context.hook == SS_HOOK_PACK)
     {
       saved->frame = frame;
       saved->index = frame->n_packed++;
@@ -208,15 +203,13 @@ pack_carriers (SsTape *t, SsFrame *frame, SsValue *const *in)
 static SsValue *
 run_packing (SsTape *t, SsFrame *frame, SsValue *const *in)
 {
-  SsFrame *outer_frame = t->frame;
-  guint8 outer_hook = t->hook;
+  SsContext outer = t->context;
   SsValue *out;
 
-  t->hook = SS_HOOK_PACK;
-  t->frame = frame;
+  t->context.hook = SS_HOOK_PACK;
+  t->context.frame = frame;
   out = frame->call.run (t, frame->call.self, in);
-  t->hook = outer_hook;
-  t->frame = outer_frame;
+  t->context = outer;
   return out;
 }
 
@@ -255,7 +248,7 @@ ss_frame_run_without_grad (SsTape *t, SsFrame *self, const SsOpKind *kind, guint
                            SsValue *const *in, SsValue **out)
 {
   const SsCheckpointCall *call = &self->call;
-  SsModuleScope scope = { t, t->module_id };
+  SsModuleScope scope = { t, t->context.module_id };
   gboolean was_enabled = ss_tape_set_grad_enabled (t, FALSE);
   SsNode *n;
 
@@ -301,7 +294,7 @@ run_reentrant (SsTape *t, SsFrame *frame, SsValue *const *in)
 SsValue *
 ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *const *in)
 {
-  gboolean is_packed = t->hook != SS_HOOK_NONE;
+  gboolean is_packed = t->context.hook != SS_HOOK_NONE;
   /* held by the node, or carriers by the checkpoint around this one */
   guint first = call->is_reentrant ? n_by_position (call) : is_packed ? call->n_carriers : 0;
   SsFrame *frame = ss_frame_new (t, call, n_in, in, first);
@@ -323,8 +316,8 @@ ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *con
 static gboolean
 keeps (const SsTape *t, SsHook hook, const SsOpKind *kind)
 {
-  return t->frame && t->hook == hook && t->frame->call.keep
-         && g_strv_contains (t->frame->call.keep->ops, kind->name);
+  return t->context.frame && t->context.hook == hook && t->context.frame->call.keep
+         && g_strv_contains (t->context.frame->call.keep->ops, kind->name);
 }
 
 gboolean
@@ -336,7 +329,8 @@ ss_frame_take_kept (SsCall *c)
     return FALSE;
   for (guint i = 0; i < c->n_out; i++)
     {
-      SsValue *value = g_steal_pointer (&t->frame->kept->pdata[t->frame->n_taken++]);
+      SsFrame *frame = t->context.frame;
+      SsValue *value = g_steal_pointer (&frame->kept->pdata[frame->n_taken++]);
 
       c->result[i] = ss_storage_ref (value->storage);
       ss_value_unref (value);
@@ -351,7 +345,7 @@ ss_frame_keep (SsCall *c, SsValue *const *results)
     return;
   for (guint i = 0; i < c->n_out; i++)
     {
-      g_ptr_array_add (c->tape->frame->kept, ss_detach (c->tape, results[i]));
+      g_ptr_array_add (c->tape->context.frame->kept, ss_detach (c->tape, results[i]));
       ss_value_claim (results[i], SS_CATEGORY_ACTIVATIONS);
     }
 }

@@ -186,8 +186,8 @@ evaluate (SsTape *t, SsNode *n, GPtrArray *ready)
 
   for (guint i = 0; i < n->n_slots; i++)
     grad[i] = g_steal_pointer (&n->slot[i].incoming);
-  t->module_id = n->module_id;
-  t->is_loss_node = n->is_loss != FALSE;
+  t->context.module_id = n->module_id;
+  t->context.is_loss_node = n->is_loss != FALSE;
   /* a stopped tape only lets go */
   if (n->leaf)
     {
@@ -238,30 +238,25 @@ run_ready (SsTape *t, SsNode *root, guint slot, SsValue *gradient)
 void
 ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
 {
-  SsTape outer = *t;
+  SsContext outer = t->context;
   SsValue *ones;
 
   /* a failed trace made no graph */
   if (!value->node)
     return;
-  if (!t->in_backward)
+  if (!t->context.in_backward)
     g_array_set_size (t->begun_layers, 0);
   ones = gradient ? ss_value_ref (gradient) : ss_value_sink (ss_ones_like (t, value));
   if (!gradient)
     ss_value_claim (ones, SS_CATEGORY_LOGITS);
-  t->is_grad_enabled = FALSE;
-  t->thread = SS_THREAD_BACKWARD;
-  t->in_backward = TRUE;
-  t->in_recompute = FALSE;
+  t->context.is_grad_enabled = FALSE;
+  t->context.thread = SS_THREAD_BACKWARD;
+  t->context.in_backward = TRUE;
+  t->context.in_recompute = FALSE;
   if (!gradient)
     ones->n_names++;              /* torch.autograd.backward's own local */
   run_ready (t, value->node, value->slot, ones);
-  t->is_grad_enabled = outer.is_grad_enabled;
-  t->thread = outer.thread;
-  t->in_backward = outer.in_backward;
-  t->in_recompute = outer.in_recompute;
-  t->is_loss_node = outer.is_loss_node;
-  t->module_id = outer.module_id;
+  t->context = outer;
   ss_value_unref (ones);
 }
 

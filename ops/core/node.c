@@ -50,8 +50,8 @@ ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_saved, guin
   self->kind = kind;
   self->ref_count = 1;
   self->sequence = t->next_sequence++;
-  self->module_id = t->module_id;
-  self->is_loss = t->phase == SS_PHASE_LOSS && !t->in_backward;
+  self->module_id = t->context.module_id;
+  self->is_loss = t->context.phase == SS_PHASE_LOSS && !t->context.in_backward;
   self->n_edges = (guint16) n_edges;
   self->n_saved = (guint16) n_saved;
   self->n_slots = (guint16) n_slots;

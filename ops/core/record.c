@@ -17,6 +17,7 @@ void
 ss_call_result (SsCall *c, guint i)
 {
   SsTape *t = c->tape;
+  const SsContext *context = &t->context;
   SsStorage *s;
 
   if (c->result[i])
@@ -24,7 +25,8 @@ ss_call_result (SsCall *c, guint i)
   s = c->result[i] = ss_storage_new (t, ss_tensor_bytes (&c->out[i]), FALSE);
   if (!ss_dtype_is_floating ((SsDtype) c->out[i].dtype))
     return;
-  if (t->in_backward && !t->in_recompute ? t->is_loss_node : t->phase == SS_PHASE_LOSS)
+  if (context->in_backward && !context->in_recompute ? context->is_loss_node
+                                                     : context->phase == SS_PHASE_LOSS)
     ss_storage_claim (s, SS_CATEGORY_LOGITS);
 }
 
@@ -115,14 +117,15 @@ static void
 record_run (const SsCall *c)
 {
   SsTape *t = c->tape;
+  const SsContext *context = &t->context;
   SsCost cost = cost_of (c);
   const SsTensor *main = c->n_in > 0 ? &c->in[0]->tensor : &c->out[0];
   SsOp op = {
     .kind = c->kind, .flops = cost.flops, .model_flops = cost.model_flops, .bytes = cost.bytes,
-    .module_id = t->module_id, .n_launches = (guint16) MIN (cost.n_launches, G_MAXUINT16),
+    .module_id = context->module_id, .n_launches = (guint16) MIN (cost.n_launches, G_MAXUINT16),
     .op_class = (guint8) cost.op_class, .dtype = c->n_out > 0 ? c->out[0].dtype : main->dtype,
-    .is_backward = t->thread == SS_THREAD_BACKWARD, .is_recompute = t->in_recompute,
-    .is_causal = cost.is_causal != FALSE, .is_optimizer = t->is_optimizer,
+    .is_backward = context->thread == SS_THREAD_BACKWARD, .is_recompute = context->in_recompute,
+    .is_causal = cost.is_causal != FALSE, .is_optimizer = context->is_optimizer,
     .is_synchronous = c->kind->is_synchronous,
   };
 
@@ -135,7 +138,7 @@ record_run (const SsCall *c)
                     c->kind->name);
       return;
     }
-  if (t->in_recompute || t->is_optimizer)
+  if (context->in_recompute || context->is_optimizer)
     op.model_flops = 0;
   memcpy (op.shape, cost.shape, sizeof op.shape);
   if (t->keeps_operands)
@@ -150,11 +153,12 @@ static void
 bring_workspace (SsCall *c)
 {
   SsTape *t = c->tape;
+  SsStorage **workspace = &t->workspace[t->context.thread];
 
-  if (t->workspace[t->thread] || t->target.workspace_bytes == 0)
+  if (*workspace || t->target.workspace_bytes == 0)
     return;
-  t->workspace[t->thread] = ss_storage_new (t, t->target.workspace_bytes, FALSE);
-  ss_storage_claim (t->workspace[t->thread], SS_CATEGORY_WORKSPACE);
+  *workspace = ss_storage_new (t, t->target.workspace_bytes, FALSE);
+  ss_storage_claim (*workspace, SS_CATEGORY_WORKSPACE);
 }
 
 static void
@@ -189,7 +193,7 @@ make_node (SsCall *c)
   gboolean any = FALSE;
   SsNode *n;
 
-  if (!t->is_grad_enabled || !kind->backward || t->is_stopped)
+  if (!t->context.is_grad_enabled || !kind->backward || t->is_stopped)
     return NULL;
   for (guint i = 0; i < c->n_in; i++)
     any |= ss_value_requires_grad (c->in[i]);
@@ -212,7 +216,7 @@ make_node (SsCall *c)
 static gboolean
 save_one (SsTape *t, SsNode *n, guint i, SsValue *value)
 {
-  if (t->hook != SS_HOOK_NONE)
+  if (t->context.hook != SS_HOOK_NONE)
     return ss_frame_pack (t, value, &n->saved[i]);
   n->saved[i].value = ss_value_ref (value);
   ss_value_claim (value, SS_CATEGORY_ACTIVATIONS);
@@ -316,10 +320,10 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
   n = make_node (&c);
   if (n && !save (&c, n, NULL))
     t->is_stopped = TRUE;
-  if (!kind->is_view && !t->is_stopped && !(t->frame && ss_frame_take_kept (&c)))
+  if (!kind->is_view && !t->is_stopped && !(t->context.frame && ss_frame_take_kept (&c)))
     run_kernel (&c);
   make_outputs (&c, out);
-  if (t->frame)
+  if (t->context.frame)
     ss_frame_keep (&c, out);
   if (n && !t->is_stopped && !save (&c, n, out))
     t->is_stopped = TRUE;

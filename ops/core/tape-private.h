@@ -5,7 +5,7 @@
 #pragma once
 
 #include "memory/slab.h"
-#include "ops/checkpoint/segment.h"
+#include "ops/core/context.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
@@ -95,13 +95,6 @@ typedef enum
   SS_HOOK_RECOMPUTE              /* its second */
 } SsHook;
 
-enum
-{
-  SS_THREAD_FORWARD,
-  SS_THREAD_BACKWARD,
-  SS_N_THREADS
-};
-
 typedef struct
 {
   SsValue *leaf, *cast;
@@ -118,24 +111,15 @@ struct _SsTape
   SsSlab storages, values, nodes[SS_N_NODE_SLABS];
   SsTarget target;
   GError *error;
-  guint is_recording : 1, is_grad_enabled : 1, is_stopped : 1, keeps_operands : 1;
-  guint is_optimizer : 1, in_recompute : 1, in_backward : 1, is_loss_node : 1;
+  SsContext context;
+  guint is_recording : 1, is_stopped : 1, keeps_operands : 1;
   guint stops_unwound : 1;       /* a request that fails ends the trace */
-  guint8 thread;
-  guint8 phase;
-  guint8 hook;
-  guint8 lower_dtype;            /* of autocast */
-  guint32 step, micro_batch;
-  guint32 module_id;
   guint32 next_sequence, backward_id;
-  guint n_native;                /* SS_NATIVE scopes we are in */
   SsValue *newest_value;         /* of those alive; the others are linked to it */
   SsTraceWatch watch;            /* or NULL */
   gpointer watch_data;
   GArray *unwound; /* guint32: storages that the failed request's unwinding releases */
-  SsFrame *frame;
   SsStorage *workspace[SS_N_THREADS];
-  GArray *casts;                 /* SsCast; NULL: autocast is off */
   GHashTable *module_ids;        /* SsModuleInfo key -> id */
   GArray *begun_layers;          /* gboolean by layer: its backward has been marked */
 };

@@ -37,7 +37,8 @@ ss_tape_new (const SsTarget *target)
   for (guint i = 0; i < SS_N_NODE_SLABS; i++)
     ss_slab_init (&t->nodes[i], (i + 1) * SS_NODE_STEP);
   t->target = *target;
-  t->is_recording = t->is_grad_enabled = TRUE;
+  t->is_recording = TRUE;
+  t->context.is_grad_enabled = TRUE;
   t->module_ids = g_hash_table_new_full (module_hash, module_equal, g_free, NULL);
   t->begun_layers = g_array_new (FALSE, TRUE, sizeof (gboolean));
   return t;
@@ -66,7 +67,7 @@ ss_tape_seal (SsTape *t, GError **error)
     ss_storage_unref (t->workspace[i]);
   /* a value that still lives would be a floating one nobody took, or a cycle */
   g_assert (!t->newest_value);
-  g_assert (!t->casts);
+  g_assert (!t->context.casts);
   g_clear_pointer (&t->unwound, g_array_unref);
   g_hash_table_unref (t->module_ids);
   g_array_unref (t->begun_layers);
@@ -94,12 +95,18 @@ ss_tape_fail (SsTape *t, SsOpsError code, const char *format, ...)
   va_start (args, format);
   t->error = g_error_new_valist (SS_OPS_ERROR, (gint) code, format, args);
   va_end (args);
-  if (t->module_id != 0)
+  if (t->context.module_id != 0)
     {
-      g_autofree char *path = ss_program_module_path (t->program, t->module_id);
+      g_autofree char *path = ss_program_module_path (t->program, t->context.module_id);
 
       g_prefix_error (&t->error, "%s: ", path);
     }
+}
+
+SsContext *
+ss_tape_context (SsTape *t)
+{
+  return &t->context;
 }
 
 gboolean
@@ -143,8 +150,9 @@ ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index)
 static void
 emit_mark (SsTape *t, SsMarkType type, gint layer, guint64 bytes)
 {
+  const SsContext *c = &t->context;
   SsMark mark = {
-    .type = (guint8) type, .phase = t->phase, .step = t->step, .micro_batch = t->micro_batch,
+    .type = (guint8) type, .phase = c->phase, .step = c->step, .micro_batch = c->micro_batch,
     .layer = layer, .bytes = bytes,
   };
 
@@ -157,16 +165,16 @@ emit_mark (SsTape *t, SsMarkType type, gint layer, guint64 bytes)
 void
 ss_tape_begin_phase (SsTape *t, SsPhase phase, guint step, guint micro_batch)
 {
-  t->phase = (guint8) phase;
-  t->step = step;
-  t->micro_batch = micro_batch;
+  t->context.phase = (guint8) phase;
+  t->context.step = step;
+  t->context.micro_batch = micro_batch;
   emit_mark (t, SS_MARK_PHASE, -1, 0);
 }
 
 SsPhase
 ss_tape_phase (const SsTape *t)
 {
-  return (SsPhase) t->phase;
+  return (SsPhase) t->context.phase;
 }
 
 void
@@ -178,14 +186,14 @@ ss_tape_mark (SsTape *t, SsMarkType type, guint64 bytes)
 void
 ss_tape_mark_forward_end (SsTape *t, gint layer)
 {
-  if (!t->in_backward)
+  if (!t->context.in_backward)
     emit_mark (t, SS_MARK_FORWARD_END, layer, 0);
 }
 
 gint
 ss_tape_layer (const SsTape *t)
 {
-  return ss_program_module_layer (t->program, t->module_id);
+  return ss_program_module_layer (t->program, t->context.module_id);
 }
 
 /* Called for each node before anything of it runs: the first one of a layer is its last op, and
@@ -206,9 +214,9 @@ ss_tape_mark_backward_begin (SsTape *t, gint layer)
 static SsModuleScope
 enter (SsTape *t, const char *name, gint index)
 {
-  SsModuleScope scope = { t, t->module_id };
+  SsModuleScope scope = { t, t->context.module_id };
   SsModuleInfo key = {
-    .parent = t->module_id,
+    .parent = t->context.module_id,
     .layer = index >= 0 ? index : ss_tape_layer (t),
     .index = index,
     .name = name,
@@ -216,13 +224,13 @@ enter (SsTape *t, const char *name, gint index)
   gpointer id;
 
   if (g_hash_table_lookup_extended (t->module_ids, &key, NULL, &id))
-    t->module_id = GPOINTER_TO_UINT (id);
+    t->context.module_id = GPOINTER_TO_UINT (id);
   else
     {
-      t->module_id = t->program->modules->len;
+      t->context.module_id = t->program->modules->len;
       g_array_append_val (t->program->modules, key);
       g_hash_table_insert (t->module_ids, g_memdup2 (&key, sizeof key),
-                           GUINT_TO_POINTER (t->module_id));
+                           GUINT_TO_POINTER (t->context.module_id));
     }
   return scope;
 }
@@ -236,35 +244,35 @@ ss_module_enter (SsTape *t, const char *name, gint layer)
 guint32
 ss_tape_module (const SsTape *t)
 {
-  return t->module_id;
+  return t->context.module_id;
 }
 
 SsModuleScope
 ss_module_enter_again (SsTape *t, guint32 module_id)
 {
-  SsModuleScope scope = { t, t->module_id };
+  SsModuleScope scope = { t, t->context.module_id };
 
-  t->module_id = module_id;
+  t->context.module_id = module_id;
   return scope;
 }
 
 void
 ss_module_leave (SsModuleScope *scope)
 {
-  scope->tape->module_id = scope->outer;
+  scope->tape->context.module_id = scope->outer;
 }
 
 SsNativeScope
 ss_native_enter (SsTape *t)
 {
-  t->n_native++;
+  t->context.n_native++;
   return (SsNativeScope) { t };
 }
 
 void
 ss_native_leave (SsNativeScope *scope)
 {
-  scope->tape->n_native--;
+  scope->tape->context.n_native--;
 }
 
 /* ---- values from nothing ---- */
@@ -318,20 +326,20 @@ ss_detach (SsTape *t, SsValue *value)
 gboolean
 ss_tape_set_grad_enabled (SsTape *t, gboolean is_enabled)
 {
-  gboolean was = t->is_grad_enabled;
+  gboolean was = t->context.is_grad_enabled;
 
-  t->is_grad_enabled = is_enabled != FALSE;
+  t->context.is_grad_enabled = is_enabled != FALSE;
   return was;
 }
 
 gboolean
 ss_tape_grad_enabled (const SsTape *t)
 {
-  return t->is_grad_enabled;
+  return t->context.is_grad_enabled;
 }
 
 void
 ss_tape_set_optimizer (SsTape *t, gboolean is_optimizer)
 {
-  t->is_optimizer = is_optimizer != FALSE;
+  t->context.is_optimizer = is_optimizer != FALSE;
 }

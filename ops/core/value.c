@@ -12,7 +12,7 @@ ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch)
   SsStorageInfo info = {
     .bytes = bytes,
     .op_id = t->program->ops->len,
-    .module_id = t->module_id,
+    .module_id = t->context.module_id,
     .category = SS_CATEGORY_TEMPORARIES,
     .is_scratch = is_scratch != FALSE,
   };
@@ -145,18 +145,21 @@ ss_value_sink (SsValue *self)
 static gboolean
 is_python (const SsTape *t)
 {
-  return t->n_native == 0 && (!t->in_backward || t->in_recompute);
+  const SsContext *c = &t->context;
+
+  return c->n_native == 0 && (!c->in_backward || c->in_recompute);
 }
 
 SsValue *
 ss_keep (SsValue *value)
 {
   const SsTape *t = value->tape;
+  const SsContext *c = &t->context;
   gboolean is_forward
-    = (t->phase == SS_PHASE_FORWARD || t->phase == SS_PHASE_LOSS) && !t->in_backward;
+    = (c->phase == SS_PHASE_FORWARD || c->phase == SS_PHASE_LOSS) && !c->in_backward;
 
   /* what forward code gives a name is an activation for as long as it lives */
-  if (value->is_floating && (is_forward || t->in_recompute))
+  if (value->is_floating && (is_forward || c->in_recompute))
     ss_storage_claim (value->storage, SS_CATEGORY_ACTIVATIONS);
   if (is_python (t))
     value->n_names++;

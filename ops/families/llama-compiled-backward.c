@@ -427,7 +427,7 @@ ss_graph_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **o
   b.graph.kept = n->saved;
   b.graph.grad = grads;
   head_backward (&b, grad[0]);
-  t->is_loss_node = FALSE;
+  t->context.is_loss_node = FALSE;
   model_backward (&b);
   ss_graph_clear (&b.graph);
   for (guint i = 0; i < n_parameters; i++)

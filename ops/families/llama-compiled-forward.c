@@ -281,7 +281,7 @@ forward (SsGraph *g, SsValue *ids)
     make_mask (g);
   hidden_forward (g, ids);
   head_forward (g);
-  ss_tape_begin_phase (g->tape, SS_PHASE_LOSS, g->tape->step, g->tape->micro_batch);
+  ss_tape_begin_phase (g->tape, SS_PHASE_LOSS, g->tape->context.step, g->tape->context.micro_batch);
   return loss_forward (g);
 }
 
@@ -307,7 +307,7 @@ problem_of (const SsTape *t, const SsModelSetup *s)
   if (!g_str_equal (s->checkpointing.policy->name, "none"))
     return "runs without checkpointing only";
   if (s->dtype == SS_BF16 ? ss_autocast_is_on (t)
-                          : !ss_autocast_is_on (t) || t->lower_dtype != SS_BF16)
+                          : !ss_autocast_is_on (t) || t->context.lower_dtype != SS_BF16)
     return "bf16 and bf16-amp only";
   if (k->attention != SS_ATTENTION_SDPA && k->attention != SS_ATTENTION_SDPA_EFFICIENT
       && k->attention != SS_ATTENTION_SDPA_FLASH)
@@ -342,7 +342,7 @@ SsValue *
 ss_llama_compiled (SsTape *t, SsModel *model, SsValue *ids, SsValue **logits)
 {
   const char *problem = problem_of (t, model->setup);
-  SsDtype low = ss_autocast_is_on (t) ? (SsDtype) t->lower_dtype : model->setup->dtype;
+  SsDtype low = ss_autocast_is_on (t) ? (SsDtype) t->context.lower_dtype : model->setup->dtype;
   guint n_kept = SS_GRAPH_N_ONCE + (guint) model->setup->config->n_layers * SS_LAYER_N;
   g_autofree SsSaved *kept = g_new0 (SsSaved, n_kept);
   gboolean was_enabled = ss_tape_set_grad_enabled (t, FALSE);

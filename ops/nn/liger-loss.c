@@ -150,7 +150,7 @@ can_use_out (const SsTape *t, const Fused *f)
   SsDtype dtype = ss_value_dtype (f->hidden);
 
   return dtype == ss_value_dtype (f->weight)
-         && (!ss_autocast_is_on (t) || dtype == (SsDtype) t->lower_dtype);
+         && (!ss_autocast_is_on (t) || dtype == (SsDtype) t->context.lower_dtype);
 }
 
 static SsValue *
