@@ -66,25 +66,17 @@ static void
 add_activations (const Ledger *l)
 {
   const SsModelConfig *m = &l->config->model;
-  guint64 s = (guint64) l->config->sequence_length, b = (guint64) l->config->micro_batch;
-  guint64 h = (guint64) m->hidden_size, q = (guint64) (m->n_heads * m->head_dim),
-          n = (guint64) m->n_layers;
-  guint64 layer
-    = g_str_equal (m->family->name, "gpt2")
-        ? ss_ledger_gpt_activation_bytes (s, b, h, (guint64) m->n_heads)
-        : ss_ledger_llama_activation_bytes (s, b, h, q, (guint64) (m->n_kv_heads * m->head_dim),
-                                            (guint64) m->intermediate_size);
-  const char *form = g_str_equal (m->family->name, "gpt2")
-                       ? "s b h (34 + 5 a s / h), dropout, unfused attention"
-                       : "2 s b (4 h + 2 q + 2 kv + 4 f), FlashAttention";
+  SsModelAccount account;
   const SsStepRecord *step = &g_array_index (l->recording->steps, SsStepRecord, 0);
 
+  m->family->account (m, (guint64) l->config->sequence_length, (guint64) l->config->micro_batch,
+                      &account);
   g_string_append (l->out, "\nActivations kept for backward, one micro-batch\n");
-  bytes_row (l, "a layer, as papers count", layer, form);
-  bytes_row (l, "all layers", ss_size_mul (layer, n), "");
-  bytes_row (l, "softmax of a layer, if unfused",
-             ss_ledger_softmax_bytes (s, b, (guint64) m->n_heads), "2 a s^2 b");
-  bytes_row (l, "fp32 logits", ss_ledger_logits_bytes (s, b, (guint64) m->vocab_size), "4 s b V");
+  bytes_row (l, "a layer, as papers count", account.layer_bytes, account.layer_form);
+  bytes_row (l, "all layers",
+             ss_size_mul (account.layer_bytes, (guint64) m->n_layers), "");
+  bytes_row (l, "softmax of a layer, if unfused", account.softmax_bytes, "2 a s^2 b");
+  bytes_row (l, "fp32 logits", account.logits_bytes, "4 s b V");
   if (step->saved_activation_bytes != G_MAXUINT64)
     bytes_row (l, "held by autograd in this run", step->saved_activation_bytes,
                "simulated, all layers and the loss");
@@ -94,17 +86,18 @@ static void
 add_flops (const Ledger *l)
 {
   const SsModelConfig *m = &l->config->model;
-  guint64 s = (guint64) l->config->sequence_length, q = (guint64) (m->n_heads * m->head_dim);
+  guint64 s = (guint64) l->config->sequence_length;
   double n = (double) l->recording->n_parameters, tokens = (double) l->recording->tokens_per_step;
-  double core
-    = (double) m->n_layers * (double) ss_ledger_attention_core_flops (1, s, q, TRUE) / (double) s;
+  SsModelAccount account;
   const SsStepRecord *step = &g_array_index (l->recording->steps, SsStepRecord, 0);
 
+  m->family->account (m, s, 1, &account);
   g_string_append (l->out, "\nFlops of a step\n");
   number_row (l, "6 N D", ss_ledger_training_flops (n, tokens, FALSE),
               "every parameter in a matrix product");
   number_row (l, "8 N D", ss_ledger_training_flops (n, tokens, TRUE), "every layer recomputed");
-  number_row (l, "causal attention core", core * tokens, "6 s q L a token");
+  number_row (l, "causal attention core", (double) account.core_flops / (double) s * tokens,
+              "6 s q L a token");
   if (step->is_complete)
     {
       number_row (l, "of the model, in this run", (double) step->model_flops, "simulated");

@@ -9,8 +9,6 @@
 
 #include "ops/core/autograd.h"
 #include "ops/kinds/pointwise.h"
-#include "ops/nn/linear.h"
-#include "ops/nn/losses.h"
 #include "ops/optim/clip.h"
 #include "ops/optim/grad-scaler.h"
 #include "ops/core/tape-private.h"
@@ -22,10 +20,10 @@ typedef struct
   SsModelSetup setup;
   GArray *ranges;                /* SsLayerRange */
   SsModel *model;
-  GPtrArray *ids;                /* SsValue: one (B, S) per micro-batch of a step */
+  GArray *batches;               /* SsBatch: one per micro-batch of a step */
   SsOptimizerRun optimizer;
   SsGradScaler scaler;
-  SsValue *held_logits, *held_loss;   /* hold-outputs */
+  SsValue *held[SS_MAX_HELD]; /* hold-outputs: what the name for them holds */
 } Run;
 
 /* ---- load ---- */
@@ -46,19 +44,29 @@ count_parameters (Run *r)
     }
 }
 
+/* Its gradient is then not 1. */
+static gboolean
+loss_is_scaled (const Run *r)
+{
+  return r->config->gradient_accumulation > 1 || r->config->precision->has_scaler;
+}
+
 static void
-make_ids (Run *r)
+make_batches (Run *r)
 {
   const SsTraceConfig *c = r->config;
 
-  r->ids = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref);
-  for (guint i = 0; i < c->gradient_accumulation; i++)
+  r->batches = g_array_new (FALSE, FALSE, sizeof (SsBatch));
+  for (guint i = 1; i <= c->gradient_accumulation; i++)
     {
-      SsValue *ids
-        = ss_keep (ss_empty_sizes (r->tape, SS_I64, SS_DIMS (c->micro_batch, c->sequence_length)));
+      SsBatch batch = {
+        .n_sequences = c->micro_batch, .n_tokens = c->sequence_length, .micro_batch = i,
+        .is_scaled = loss_is_scaled (r), .outputs = c->holds_outputs ? r->held : NULL,
+        .inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref),
+      };
 
-      ss_value_claim (ids, SS_CATEGORY_ACTIVATIONS);
-      g_ptr_array_add (r->ids, ids);
+      c->model.family->make_inputs (r->tape, r->model, &batch);
+      g_array_append_val (r->batches, batch);
     }
 }
 
@@ -77,114 +85,24 @@ load (Run *r)
   if (r->config->has_resume)
     ss_optimizer_make_states (&r->optimizer);
   ss_tape_set_grad_enabled (r->tape, TRUE);
-  make_ids (r);
+  make_batches (r);
 }
 
 /* ---- a micro-batch ---- */
-
-static SsValue *
-head (Run *r, SsValue *hidden)
-{
-  SS_MODULE (r->tape, "lm_head");
-  SsValue *bias, *weight = r->config->model.family->head (r->model, &bias);
-  SsValue *logits = ss_keep (ss_linear_weight (r->tape, hidden, weight, bias));
-
-  ss_value_claim (logits, SS_CATEGORY_LOGITS);
-  return logits;
-}
-
-/* Its gradient is then not 1. */
-static gboolean
-loss_is_scaled (const Run *r)
-{
-  return r->config->gradient_accumulation > 1 || r->config->precision->has_scaler;
-}
-
-/* ForCausalLM.forward: hidden states live by name until it returns; the direct loss is called
- * after that, and the held output is bound before it. */
-static SsValue *
-loss_of_logits (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint micro_batch)
-{
-  SsTape *t = r->tape;
-  SsLossChoice choice = r->setup.kernels.loss;
-  g_autoptr (SsValue) hidden = ss_keep (hidden_arg);
-  g_autoptr (SsValue) logits = head (r, hidden);
-  g_autoptr (SsValue) loss = NULL;
-
-  if (choice == SS_LOSS_DIRECT)
-    {
-      ss_drop (&hidden);
-      if (r->config->holds_outputs)
-        ss_rebind (&r->held_logits, logits);
-    }
-  ss_tape_begin_phase (t, SS_PHASE_LOSS, step, micro_batch);
-  loss = ss_keep (ss_causal_loss (t, choice, logits, ids, loss_is_scaled (r)));
-  ss_drop (&hidden);
-  if (r->config->holds_outputs)
-    {
-      ss_rebind (&r->held_logits, logits);
-      ss_rebind (&r->held_loss, loss);
-    }
-  return ss_give (&loss);
-}
-
-/* The loss that takes the hidden states and the head's weight: there are no logits to hold. */
-static SsValue *
-loss_of_hidden (Run *r, SsValue *hidden_arg, SsValue *ids, guint step, guint micro_batch)
-{
-  g_autoptr (SsValue) hidden = ss_keep (hidden_arg);
-  g_autoptr (SsValue) loss = NULL;
-  SsValue *bias, *weight = r->config->model.family->head (r->model, &bias);
-
-  if (bias)
-    ss_tape_fail (r->tape, SS_OPS_ERROR_UNSUPPORTED,
-                  "loss=\"fused-linear\" knows heads without a bias only");
-  ss_tape_begin_phase (r->tape, SS_PHASE_LOSS, step, micro_batch);
-  loss = ss_keep (ss_fused_linear_loss (r->tape, hidden, weight, ids, loss_is_scaled (r)));
-  if (r->config->holds_outputs)
-    ss_rebind (&r->held_loss, loss);
-  return ss_give (&loss);
-}
-
-/* torch.compile (model): forward and loss as one graph. */
-static SsValue *
-loss_compiled (Run *r, SsValue *ids)
-{
-  const SsModelFamily *family = r->config->model.family;
-  g_autoptr (SsValue) logits = NULL;
-  g_autoptr (SsValue) loss = ss_keep (family->compiled (r->tape, r->model, ids, &logits));
-
-  if (r->config->holds_outputs && logits)
-    {
-      ss_rebind (&r->held_logits, logits);
-      ss_rebind (&r->held_loss, loss);
-    }
-  return ss_give (&loss);
-}
-
-static SsValue *
-loss_eager (Run *r, SsValue *ids, guint step, guint micro_batch)
-{
-  SsValue *hidden = r->config->model.family->hidden (r->tape, r->model, ids);
-
-  return r->setup.kernels.loss == SS_LOSS_FUSED_LINEAR
-           ? loss_of_hidden (r, hidden, ids, step, micro_batch)
-           : loss_of_logits (r, hidden, ids, step, micro_batch);
-}
 
 static SsValue *
 forward_and_loss (Run *r, guint step, guint micro_batch)
 {
   SsTape *t = r->tape;
   const SsPrecision *p = r->config->precision;
-  SsValue *ids = r->ids->pdata[micro_batch - 1];
+  SsBatch *batch = &g_array_index (r->batches, SsBatch, micro_batch - 1);
   g_autoptr (SsValue) loss = NULL;
 
   ss_tape_begin_phase (t, SS_PHASE_FORWARD, step, micro_batch);
   if (p->autocast_dtype != SS_N_DTYPES)
     ss_autocast_begin (t, p->autocast_dtype);
-  loss = ss_keep (r->setup.kernels.is_compiled ? loss_compiled (r, ids)
-                                               : loss_eager (r, ids, step, micro_batch));
+  batch->step = step;
+  loss = ss_keep (r->config->model.family->loss (t, r->model, batch));
   ss_autocast_end (t);
   if (r->config->gradient_accumulation > 1)
     ss_rebind (&loss, ss_div_scalar (t, loss));
@@ -249,11 +167,13 @@ static void
 tear_down (Run *r)
 {
   ss_tape_finish (r->tape);
-  ss_drop (&r->held_logits);
-  ss_drop (&r->held_loss);
+  for (guint i = 0; i < SS_MAX_HELD; i++)
+    ss_drop (&r->held[i]);
   ss_optimizer_clear (&r->optimizer);
   ss_grad_scaler_clear (&r->scaler);
-  g_ptr_array_unref (r->ids);
+  for (guint i = 0; i < r->batches->len; i++)
+    g_ptr_array_unref (g_array_index (r->batches, SsBatch, i).inputs);
+  g_array_unref (r->batches);
   r->config->model.family->destroy (r->model);
   g_array_unref (r->ranges);
 }
@@ -272,9 +192,6 @@ run_all (Run *r, const SsTraceConfig *config)
     .dtype = config->precision->parameter_dtype,
     .adapter = config->adapter.type ? &config->adapter : NULL,
   };
-  if (config->kernels.is_compiled && !config->model.family->compiled)
-    ss_tape_fail (r->tape, SS_OPS_ERROR_UNSUPPORTED, "profile=\"compiled\" has no rules for %s",
-                  config->model.model_type);
   load (r);
   for (guint step = 1; step <= config->n_steps && !ss_tape_has_failed (r->tape); step++)
     run_step (r, step);

@@ -260,10 +260,6 @@ fault_of_whole (const SsModelConfig *config)
   if (config->n_layers > MAX_LAYERS)
     return g_strdup_printf ("%" G_GINT64_FORMAT " layers; at most %d are traced", config->n_layers,
                             MAX_LAYERS);
-  if (config->head_dim < 1)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " heads in a hidden size of %" G_GINT64_FORMAT
-                            "; a head has at least one element",
-                            config->n_heads, config->hidden_size);
   return NULL;
 }
 

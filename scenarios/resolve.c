@@ -265,19 +265,6 @@ resolve_device (SsLoading *self)
 
 /* ---- what depends on more than one value ---- */
 
-/* A learned table of positions ends; rotary ones go on.  transformers calls the size of the former
- * n_positions. */
-static gboolean
-has_learned_positions (const SsModelConfig *model)
-{
-  const SsModelType *type = ss_model_type_find (model->model_type, NULL);
-
-  for (guint i = 0; i < type->n_fields; i++)
-    if (g_str_equal (type->fields[i].name, "n_positions"))
-      return TRUE;
-  return FALSE;
-}
-
 static void
 check_sequence (SsLoading *self)
 {
@@ -286,7 +273,7 @@ check_sequence (SsLoading *self)
 
   if (config->sequence_length == 0)
     config->sequence_length = MIN (positions, MAX_DEFAULT_SEQUENCE);
-  else if (has_learned_positions (&config->model) && config->sequence_length > positions)
+  else if (config->model.family->has_learned_positions && config->sequence_length > positions)
     ss_loading_problem (self, "training", "sequence-length",
                         "sequence-length: %" G_GINT64_FORMAT
                         " of a model that has learned %" G_GINT64_FORMAT " positions",

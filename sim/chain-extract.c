@@ -222,7 +222,7 @@ set_boundaries (SsChain *chain, const SsTraceConfig *config)
                             (gint64[]) { config->micro_batch, config->sequence_length });
   SsTensor hidden = ss_tensor (config->precision->parameter_dtype, 3,
                                (gint64[]) { config->micro_batch, config->sequence_length,
-                                            config->model.hidden_size });
+                                            ss_model_width (&config->model, SS_WIDTH_HIDDEN) });
 
   chain->boundary_bytes[0] = ss_tensor_bytes (&ids);
   for (guint i = 1; i < chain->n_stages; i++)

@@ -195,7 +195,8 @@ find_vocabulary (Search *search, const SsRequestTable *table)
     }
   if (largest == NULL)
     return;
-  bytes_of_word = largest->bytes / (guint64) search->config->model.vocab_size;
+  bytes_of_word
+    = largest->bytes / (guint64) ss_model_width (&search->config->model, SS_WIDTH_WORDS);
   low = (search->low_bytes + bytes_of_word - 1) / bytes_of_word;
   high = search->high_bytes / bytes_of_word;
   /* from the 256 bytes of a vocabulary without words to a million */

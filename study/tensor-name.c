@@ -128,6 +128,8 @@ typedef struct
   SsRequest *request;
   GString *factors;
   gboolean has_heads;
+  SsWidth widths[SS_MAX_WIDTHS + 1];   /* of the family, and the adapter's */
+  guint n_widths;
 } Naming;
 
 static void
@@ -154,49 +156,49 @@ add_batch (Naming *naming)
   naming->request->n_batch_factors++;
 }
 
-/* A width of the model; NULL: none that has a name. */
-static const char *
-width_name (const SsTraceConfig *config, gint64 size)
+static void
+take_widths (Naming *naming)
 {
-  const SsModelConfig *m = &config->model;
-  const struct
-  {
-    gint64 size;
-    const char *name;
-  } widths[] = {
-    { m->vocab_size, "words" },
-    { m->intermediate_size, "MLP features" },
-    { m->hidden_size, "features" },
-    { m->n_heads * m->head_dim, "query features" },
-    { m->n_kv_heads * m->head_dim, "key features" },
-    { m->head_dim, "head features" },
-    { 3 * m->hidden_size, "query, key and value features" },
-    { config->adapter.type != NULL ? (gint64) config->adapter.rank : 0, "adapter features" },
-  };
+  const SsTraceConfig *c = naming->config;
 
-  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
-    if (widths[i].size > 0 && size == widths[i].size)
-      return widths[i].name;
+  naming->n_widths = c->model.family->widths (&c->model, naming->widths);
+  if (c->adapter.type != NULL)
+    naming->widths[naming->n_widths++]
+      = (SsWidth) { c->adapter.rank, "adapter features", SS_WIDTH_FEATURES };
+}
+
+static gboolean
+counts_heads (const SsWidth *width)
+{
+  return width->role == SS_WIDTH_HEADS || width->role == SS_WIDTH_KEY_HEADS;
+}
+
+/* A width of the model that has a name, or a number of heads; NULL: none. */
+static const SsWidth *
+width_of (const Naming *naming, gint64 size, gboolean is_count)
+{
+  for (guint i = 0; i < naming->n_widths; i++)
+    if (counts_heads (&naming->widths[i]) == is_count && naming->widths[i].name != NULL
+        && naming->widths[i].size == size)
+      return &naming->widths[i];
   return NULL;
 }
 
 static void
 add_width (Naming *naming, gint64 size)
 {
-  const char *name = width_name (naming->config, size);
+  const SsWidth *width = width_of (naming, size, FALSE);
 
-  naming->request->has_words |= size == naming->config->model.vocab_size;
+  naming->request->has_words |= width != NULL && width->role == SS_WIDTH_WORDS;
   if (size != 1)
-    add_factor (naming, size, name);
+    add_factor (naming, size, width != NULL ? width->name : NULL);
 }
 
 static void
-add_heads (Naming *naming, gint64 size)
+add_heads (Naming *naming, const SsWidth *heads)
 {
-  const SsModelConfig *m = &naming->config->model;
-
-  naming->has_heads |= size == m->n_heads;
-  add_factor (naming, size, size == m->n_heads ? "heads" : "key heads");
+  naming->has_heads |= heads->role == SS_WIDTH_HEADS;
+  add_factor (naming, heads->size, heads->name);
 }
 
 /* The last size is tokens only where it stands for the tokens attended to. */
@@ -218,8 +220,9 @@ static void
 name_first (Naming *naming, gint64 size)
 {
   const SsTraceConfig *c = naming->config;
-  const SsModelConfig *m = &c->model;
   guint n_dims = naming->trait->shape.n_dims;
+  const SsWidth *heads
+    = size % c->micro_batch == 0 ? width_of (naming, size / c->micro_batch, TRUE) : NULL;
 
   if (n_dims <= 2 && size == c->micro_batch * c->sequence_length)
     {
@@ -228,11 +231,10 @@ name_first (Naming *naming, gint64 size)
     }
   else if (n_dims > 1 && size == c->micro_batch)
     add_batch (naming);
-  else if (n_dims == 3 && (size == c->micro_batch * m->n_heads
-                           || size == c->micro_batch * m->n_kv_heads))
+  else if (n_dims == 3 && heads != NULL)
     {
       add_batch (naming);
-      add_heads (naming, size / c->micro_batch);
+      add_heads (naming, heads);
     }
   else if (is_tokens (naming, 0))
     add_tokens (naming);
@@ -244,18 +246,18 @@ static void
 name_sizes (Naming *naming)
 {
   const SsTensor *x = &naming->trait->shape;
-  const SsModelConfig *m = &naming->config->model;
 
   for (guint i = 0; i < x->n_dims; i++)
     {
+      const SsWidth *heads = width_of (naming, x->size[i], TRUE);
+
       if (i == 0)
         name_first (naming, x->size[i]);
       else if (is_tokens (naming, i))
         add_tokens (naming);
       else if ((x->n_dims >= 4 || x->size[x->n_dims - 1] == naming->config->sequence_length)
-               && (i == 1 || i == 2)
-               && (x->size[i] == m->n_heads || x->size[i] == m->n_kv_heads))
-        add_heads (naming, x->size[i]);
+               && (i == 1 || i == 2) && heads != NULL)
+        add_heads (naming, heads);
       else
         add_width (naming, x->size[i]);
     }
@@ -275,25 +277,22 @@ name_widths (Naming *naming)
 static void
 guess_sizes (Naming *naming)
 {
-  const SsTraceConfig *c = naming->config;
-  const SsModelConfig *m = &c->model;
-  const gint64 widths[] = {
-    m->vocab_size, m->intermediate_size, m->hidden_size, m->n_heads * m->head_dim,
-    3 * m->hidden_size, m->n_kv_heads * m->head_dim, m->max_position_embeddings,
-    c->adapter.type != NULL ? (gint64) c->adapter.rank : 0, m->head_dim, 1,
-  };
+  const SsWidth *one = &(const SsWidth) { 1, NULL, SS_WIDTH_FEATURES };
   SsTensor *x = &naming->trait->shape;
   SsDtype dtype = naming->trait->category == SS_CATEGORY_MASTER_WEIGHTS
-                    ? SS_F32 : c->precision->parameter_dtype;
+                    ? SS_F32 : naming->config->precision->parameter_dtype;
 
-  for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
-    for (guint k = 0; k < G_N_ELEMENTS (widths); k++)
+  for (guint i = 0; i <= naming->n_widths; i++)
+    for (guint k = 0; k <= naming->n_widths; k++)
       {
-        guint64 n = ss_size_mul ((guint64) widths[i], (guint64) widths[k]);
+        const SsWidth *a = i < naming->n_widths ? &naming->widths[i] : one;
+        const SsWidth *b = k < naming->n_widths ? &naming->widths[k] : one;
+        guint64 n = ss_size_mul ((guint64) a->size, (guint64) b->size);
 
-        if (n == 0 || ss_size_mul (n, ss_dtype_bytes (dtype)) != naming->trait->bytes)
+        if (counts_heads (a) || counts_heads (b)
+            || ss_size_mul (n, ss_dtype_bytes (dtype)) != naming->trait->bytes)
           continue;
-        *x = ss_tensor (dtype, 2, (const gint64[]) { widths[i], widths[k] });
+        *x = ss_tensor (dtype, 2, (const gint64[]) { a->size, b->size });
         return;
       }
 }
@@ -463,8 +462,11 @@ void
 ss_tensor_name (const SsTensorTrait *given, const SsTraceConfig *config, SsRequest *request)
 {
   SsTensorTrait trait = *given;
-  Naming naming = { config, &trait, request, g_string_new (NULL), FALSE };
+  Naming naming = {
+    .config = config, .trait = &trait, .request = request, .factors = g_string_new (NULL),
+  };
 
+  take_widths (&naming);
   if (trait.phase == SS_PHASE_LOAD && trait.shape.dtype == SS_N_DTYPES
       && trait.category != SS_CATEGORY_ACTIVATIONS)
     guess_sizes (&naming);

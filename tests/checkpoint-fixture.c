@@ -4,18 +4,20 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "trace-fixture.h"
+
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 
 SsTraceConfig
 ckpt_config (const char *model_type, gint64 n_layers, const char *attention, const char *policy)
 {
-  const SsModelFamily *family;
-  const SsModelType *type = ss_model_type_find (model_type, &family);
+  const FixtureSizes sizes = {
+    .hidden = CKPT_H, .intermediate = CKPT_F, .vocabulary = 1000, .n_layers = n_layers,
+    .n_heads = CKPT_HEADS, .n_kv_heads = CKPT_KV / CKPT_HEAD_DIM, .head_dim = CKPT_HEAD_DIM,
+    .n_positions = 1024,
+  };
   SsTraceConfig c = {
-    .model = { .family = family, .model_type = model_type, .hidden_size = CKPT_H,
-               .intermediate_size = CKPT_F, .vocab_size = 1000, .n_layers = n_layers,
-               .n_heads = CKPT_HEADS, .n_kv_heads = CKPT_KV / CKPT_HEAD_DIM,
-               .head_dim = CKPT_HEAD_DIM, .max_position_embeddings = 1024 },
+    .model = fixture_model (model_type, &sizes),
     .n_steps = 1, .micro_batch = CKPT_B, .sequence_length = CKPT_S, .gradient_accumulation = 1,
     .precision = ss_precision_find ("bf16"), .optimizer = ss_optimizer_find ("sgd"),
     .implementation = SS_FUSED,
@@ -26,7 +28,6 @@ ckpt_config (const char *model_type, gint64 n_layers, const char *attention, con
   char *problem = NULL;
 
   cr_assert (c.checkpointing.policy != NULL, "%s", policy);
-  cr_assert (type->finish (&c.model, &problem));
   cr_assert (ss_kernels_set (&c.kernels, "attention", attention, &problem));
   return c;
 }

@@ -15,14 +15,13 @@
 static SsTraceConfig
 config (const char *recipe, const char *choice, gint64 head_dim)
 {
+  const FixtureSizes sizes = {
+    .hidden = 256, .intermediate = 320, .vocabulary = 500, .n_layers = 1, .n_heads = N_HEADS,
+    .n_kv_heads = N_KV_HEADS, .head_dim = head_dim, .n_positions = TOKENS,
+  };
   SsTraceConfig c = fixture_config ("llama", "hf-sdpa", 1, 1, TOKENS);
 
-  c.model.hidden_size = 256;
-  c.model.intermediate_size = 320;
-  c.model.vocab_size = 500;
-  c.model.n_heads = N_HEADS;
-  c.model.n_kv_heads = N_KV_HEADS;
-  c.model.head_dim = head_dim;
+  c.model = fixture_model ("llama", &sizes);
   c.precision = ss_precision_find (recipe);
   fixture_choose (&c, "attention", choice);
   return c;
@@ -75,7 +74,7 @@ Test (attention, the_kernel_depends_on_type_head_and_device)
       SsTraceConfig c = config (rows[i].recipe, "sdpa", rows[i].head_dim);
       g_autoptr (SsProgram) p = NULL;
 
-      c.model.attn_pdrop = rows[i].dropout;
+      fixture_set_dropout (&c, rows[i].dropout);
       p = traced (&c, rows[i].capability, &error);
       cr_assert (ne (ptr, p, NULL), "row %u: %s", i, error ? error->message : "");
       for (guint k = 0; k < G_N_ELEMENTS (kernels); k++)

@@ -97,16 +97,16 @@ Test (checkpoint_parts, the_core_saves_the_published_share)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
+      const FixtureSizes sizes = {
+        .hidden = rows[i].hidden, .intermediate = 4 * rows[i].hidden, .vocabulary = 1000,
+        .n_layers = 2, .n_heads = rows[i].heads, .n_positions = 2048, .dropout = 0.1,
+      };
       SsTraceConfig c = ckpt_config ("gpt2", 2, "paper-eager", "none");
       guint64 sbh = 2048 * (guint64) rows[i].hidden;
       guint64 scores = 5 * (guint64) rows[i].heads * 2048 * 2048, part;
 
-      c.model.hidden_size = rows[i].hidden;
-      c.model.intermediate_size = 4 * rows[i].hidden;
-      c.model.n_heads = c.model.n_kv_heads = rows[i].heads;
-      c.model.head_dim = rows[i].hidden / rows[i].heads;
-      c.model.max_position_embeddings = c.sequence_length = 2048;
-      c.model.attn_pdrop = c.model.resid_pdrop = c.model.embd_pdrop = 0.1;
+      c.model = fixture_model ("gpt2", &sizes);
+      c.sequence_length = 2048;
       c.micro_batch = 1;
       cr_assert (eq (u64, kept_by_a_layer (c), 34 * sbh + scores));
       part = kept_by_a_layer (selective (c, SS_DROP_ATTENTION, NULL));
@@ -176,7 +176,7 @@ Test (checkpoint_parts, the_unfused_core_repeats_two_products)
   SsTraceConfig c = ckpt_config ("gpt2", (gint64) layers, "paper-eager", "none");
 
   c = selective (c, SS_DROP_ATTENTION, NULL);
-  c.model.attn_pdrop = 0.1;
+  fixture_set_dropout (&c, 0.1);
   cr_assert (eq (u64, ckpt_flops (&c).matmul, layers * 2 * b * s * s * h));
   c.checkpointing.has_early_stop = FALSE;
   cr_assert (eq (u64, ckpt_flops (&c).matmul, layers * 4 * b * s * s * h));
@@ -281,7 +281,7 @@ Test (checkpoint_parts, every_step_ends_with_the_bytes_of_none)
     {
       SsTraceConfig c = ckpt_config (types[i], 2, "sdpa", "none");
 
-      c.model.attn_pdrop = c.model.resid_pdrop = i == 2 ? 0.1 : 0;
+      fixture_set_dropout (&c, i == 2 ? 0.1 : 0);
       c.n_steps = c.gradient_accumulation = 2;
       for (guint adapted = 0; adapted <= 1; adapted++)
         {

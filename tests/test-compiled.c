@@ -33,7 +33,7 @@ of_shape (const Shape *x)
 static guint64
 kept_per_layer (const SsTraceConfig *c, gboolean is_masked)
 {
-  const SsModelConfig *m = &c->model;
+  const SsLlamaConfig *m = ss_llama_config (&c->model);
   guint64 t = (guint64) (c->micro_batch * c->sequence_length), d = (guint64) m->head_dim;
   guint64 q = (guint64) m->n_heads * d, kv = is_masked ? q : (guint64) m->n_kv_heads * d;
   guint64 f = (guint64) m->intermediate_size;
@@ -52,9 +52,10 @@ kept_once (const SsTraceConfig *c, gboolean is_masked)
 {
   guint64 b = (guint64) c->micro_batch, s = (guint64) c->sequence_length, t = b * s;
   guint64 stride = s + 1 > 1024 ? (s + 1 + 15) / 16 * 16 : s + 1;
+  const SsLlamaConfig *m = ss_llama_config (&c->model);
 
-  return 4 * t * (guint64) c->model.hidden_size + 4 * t + (is_masked ? 2 * b * s * s : 0)
-         + 2 * t * (guint64) c->model.vocab_size + 8 * t + 8 * ((b - 1) * stride + s + 1) + 8;
+  return 4 * t * (guint64) m->hidden_size + 4 * t + (is_masked ? 2 * b * s * s : 0)
+         + 2 * t * (guint64) m->vocab_size + 8 * t + 8 * ((b - 1) * stride + s + 1) + 8;
 }
 
 Test (compiled, forward_keeps_what_the_formula_counts)
@@ -113,7 +114,7 @@ Test (compiled, backward_begins_with_two_tensors_of_the_logits_size)
       SsTraceConfig c = of_shape (&shapes[i]);
       g_autoptr (SsProgram) p = ss_trace (&c, &fixture_h100, FALSE, NULL);
       FixturePhase f = fixture_phase (p, 1, 1, SS_PHASE_BACKWARD);
-      guint64 logits = 2 * 8192 * (guint64) c.model.vocab_size;
+      guint64 logits = 2 * 8192 * (guint64) ss_llama_config (&c.model)->vocab_size;
 
       cr_expect (eq (u64, f.peak_bytes - f.start_bytes, 2 * logits + 4), "shape %u", i);
     }
@@ -131,9 +132,10 @@ Test (compiled, backward_ends_with_the_embedding_summed_in_f32)
       SsTraceConfig c = of_shape (&shapes[i]);
       g_autoptr (SsProgram) p = ss_trace (&c, &fixture_h100, FALSE, NULL);
       FixturePhase f = fixture_phase (p, 1, 1, SS_PHASE_BACKWARD);
-      guint64 t = (guint64) shapes[i].s, h = (guint64) c.model.hidden_size;
-      guint64 embedding = (guint64) c.model.vocab_size * h;
-      guint64 tied = c.model.tie_word_embeddings ? 2 * embedding + 2 * t * h : 0;
+      const SsLlamaConfig *m = ss_llama_config (&c.model);
+      guint64 t = (guint64) shapes[i].s, h = (guint64) m->hidden_size;
+      guint64 embedding = (guint64) m->vocab_size * h;
+      guint64 tied = m->tie_word_embeddings ? 2 * embedding + 2 * t * h : 0;
 
       cr_expect (eq (u64, f.peak_bytes - f.end_bytes, 4 * embedding + tied + 8), "shape %u", i);
     }
@@ -249,10 +251,10 @@ Test (compiled, what_has_no_rules_is_refused)
   x.adapter = (SsAdapter) { .type = "lora", .rank = 8, .targets = targets };
   expect_refused (&x, "models without adapters only");
   x = c;
-  x.model.attn_pdrop = 0.1;
+  fixture_llama (&x)->attn_pdrop = 0.1;
   expect_refused (&x, "models without dropout only");
   x = c;
-  x.model.attention_bias = TRUE;
+  fixture_llama (&x)->attention_bias = TRUE;
   expect_refused (&x, "linears without biases only");
   x = fixture_config ("qwen2", "compiled", 1, 1, 128);
   expect_refused (&x, "llama, mistral and qwen3 only");

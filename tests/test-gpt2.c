@@ -14,20 +14,17 @@
 #define N_LAYERS 2
 
 static SsProgram *
-traced (gboolean is_tied, gint activation)
+traced (gboolean is_tied, const char *activation)
 {
+  const FixtureSizes sizes = {
+    .hidden = HIDDEN, .intermediate = INNER, .vocabulary = VOCABULARY, .n_layers = N_LAYERS,
+    .n_heads = 4, .n_positions = TOKENS, .is_tied = is_tied, .activation = activation,
+  };
   g_autoptr (GError) error = NULL;
   SsTraceConfig c = fixture_config ("gpt2", "hf-sdpa", N_LAYERS, 1, TOKENS);
   SsProgram *p;
 
-  c.model.hidden_size = HIDDEN;
-  c.model.intermediate_size = INNER;
-  c.model.vocab_size = VOCABULARY;
-  c.model.n_heads = c.model.n_kv_heads = 4;
-  c.model.head_dim = HIDDEN / 4;
-  c.model.max_position_embeddings = TOKENS;
-  c.model.tie_word_embeddings = is_tied;
-  c.model.activation = activation;
+  c.model = fixture_model ("gpt2", &sizes);
   p = ss_trace (&c, &fixture_h100, FALSE, &error);
   cr_assert (ne (ptr, p, NULL), "%s", error ? error->message : "");
   return p;
@@ -36,7 +33,7 @@ traced (gboolean is_tied, gint activation)
 /* The weight, its gradient and AdamW's two states are there twice, and one step counter more. */
 Test (gpt2, a_head_of_its_own_is_one_more_parameter)
 {
-  g_autoptr (SsProgram) tied = traced (TRUE, 0), untied = traced (FALSE, 0);
+  g_autoptr (SsProgram) tied = traced (TRUE, "gelu_new"), untied = traced (FALSE, "gelu_new");
   const guint64 weight = 2 * VOCABULARY * HIDDEN;
   FixturePhase a = fixture_phase (tied, 1, 1, SS_PHASE_BACKWARD);
   FixturePhase b = fixture_phase (untied, 1, 1, SS_PHASE_BACKWARD);
@@ -54,7 +51,7 @@ Test (gpt2, a_head_of_its_own_is_one_more_parameter)
  * first again; one kernel keeps its input alone. The product goes to the linear either way. */
 Test (gpt2, gelu_is_one_kernel_that_keeps_its_input)
 {
-  g_autoptr (SsProgram) chain = traced (TRUE, 0), kernel = traced (TRUE, 1);
+  g_autoptr (SsProgram) chain = traced (TRUE, "gelu_new"), kernel = traced (TRUE, "gelu");
   const guint64 inner = 2 * TOKENS * INNER;
   FixturePhase a = fixture_phase (chain, 1, 1, SS_PHASE_BACKWARD);
   FixturePhase b = fixture_phase (kernel, 1, 1, SS_PHASE_BACKWARD);

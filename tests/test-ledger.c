@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/training-loop.h"
+#include "trace-fixture.h"
 
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 
@@ -18,19 +18,12 @@ enum
 static SsTraceConfig
 config (const char *model_type, gint64 n_layers, const char *attention)
 {
-  const SsModelFamily *family;
-  const SsModelType *type = ss_model_type_find (model_type, &family);
+  const FixtureSizes sizes = {
+    .hidden = 512, .intermediate = 2048, .vocabulary = 1000, .n_layers = n_layers, .n_heads = 8,
+    .n_kv_heads = 2, .head_dim = 64, .n_positions = 1024,
+  };
   SsTraceConfig c = {
-    .model = { .family = family,
-               .model_type = model_type,
-               .hidden_size = 512,
-               .intermediate_size = 2048,
-               .vocab_size = 1000,
-               .n_layers = n_layers,
-               .n_heads = 8,
-               .n_kv_heads = 2,
-               .head_dim = 64,
-               .max_position_embeddings = 1024 },
+    .model = fixture_model (model_type, &sizes),
     .n_steps = 1,
     .micro_batch = B,
     .sequence_length = S,
@@ -43,7 +36,6 @@ config (const char *model_type, gint64 n_layers, const char *attention)
   };
   char *problem = NULL;
 
-  cr_assert (type->finish (&c.model, &problem));
   cr_assert (ss_kernels_set (&c.kernels, "attention", attention, &problem));
   return c;
 }
@@ -65,8 +57,8 @@ saved_per_layer (const char *model_type, const char *attention, double dropout)
 {
   SsTraceConfig one = config (model_type, 1, attention), two = config (model_type, 2, attention);
 
-  one.model.attn_pdrop = two.model.attn_pdrop = dropout;
-  one.model.resid_pdrop = two.model.resid_pdrop = dropout;
+  fixture_set_dropout (&one, dropout);
+  fixture_set_dropout (&two, dropout);
   return saved_bytes (&two) - saved_bytes (&one);
 }
 

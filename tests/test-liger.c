@@ -56,7 +56,7 @@ Test (liger, chunks_are_a_power_of_two_of_rows)
 static guint64
 kept_after_forward (const SsTraceConfig *c)
 {
-  const SsModelConfig *m = &c->model;
+  const SsLlamaConfig *m = ss_llama_config (&c->model);
   guint64 t = (guint64) (c->micro_batch * c->sequence_length), h = (guint64) m->hidden_size;
   guint64 f = (guint64) m->intermediate_size, q = (guint64) (m->n_heads * m->head_dim);
   guint64 kv = (guint64) (m->n_kv_heads * m->head_dim);
@@ -65,7 +65,7 @@ kept_after_forward (const SsTraceConfig *c)
 
   if (m->has_qk_norm)
     layer += (guint64) (m->n_heads + m->n_kv_heads) * (2 * t * (guint64) m->head_dim + 4 * t);
-  return layer * (guint64) m->n_layers + 2 * t * 2 * h + 4 * t
+  return layer * (guint64) c->model.n_layers + 2 * t * 2 * h + 4 * t
          + 2 * 2 * (guint64) (c->sequence_length * m->head_dim);
 }
 
@@ -102,7 +102,8 @@ Test (liger, the_fused_loss_needs_gradients_and_one_chunk)
       SsTraceConfig c = of_shape (&shapes[i], "liger");
       g_autoptr (SsProgram) p = ss_trace (&c, &fixture_h100, FALSE, NULL);
       FixturePhase f = fixture_phase (p, 1, 1, SS_PHASE_LOSS);
-      gint64 t = shapes[i].b * shapes[i].s, h = c.model.hidden_size, v = c.model.vocab_size;
+      const SsLlamaConfig *m = ss_llama_config (&c.model);
+      gint64 t = shapes[i].b * shapes[i].s, h = m->hidden_size, v = m->vocab_size;
       guint64 grads = (guint64) (2 * t * h + 2 * v * h);
       guint64 chunk = (guint64) (2 * ss_fused_linear_chunk (t, h, v) * v);
 
@@ -174,12 +175,13 @@ Test (liger, three_products_a_chunk)
     {
       SsTraceConfig c = of_shape (&rows[i].shape, "liger");
       g_autoptr (SsProgram) p = ss_trace (&c, &fixture_h100, FALSE, NULL);
+      const SsLlamaConfig *m = ss_llama_config (&c.model);
       guint64 flops, t = (guint64) rows[i].shape.s;
 
       cr_expect (
         eq (uint, fixture_runs (p, 1, 1, SS_PHASE_LOSS, NULL, &flops), 3 * rows[i].n_chunks));
       cr_expect (
-        eq (u64, flops, 3 * 2 * t * (guint64) c.model.hidden_size * (guint64) c.model.vocab_size));
+        eq (u64, flops, 3 * 2 * t * (guint64) m->hidden_size * (guint64) m->vocab_size));
     }
 }
 

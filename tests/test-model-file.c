@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
+#include "ops/families/llama.h"
 #include "scenario-fixture.h"
 #include "scenarios/model-file.h"
 
@@ -157,14 +158,14 @@ Test (model_file, what_is_absent_or_null_follows_the_familys_rules)
 
   /* absent: 8 key-value heads, which 4 heads cannot share; null: as many as there are heads */
   said = load_model (absent, &config, &name);
-  cr_assert (eq (i64, config.n_kv_heads, 8));
+  cr_assert (eq (i64, ss_llama_config (&config)->n_kv_heads, 8));
   good = load_model (null, &config, &second);
   fixture_discard (folder);
   cr_assert (strstr (said, "key-value heads") != NULL, "%s", said);
   cr_assert (eq (str, good, ""));
-  cr_assert (eq (i64, config.n_kv_heads, 4));
-  cr_assert (eq (i64, config.head_dim, 16));
-  cr_assert (eq (i64, config.vocab_size, 100));
+  cr_assert (eq (i64, ss_llama_config (&config)->n_kv_heads, 4));
+  cr_assert (eq (i64, ss_llama_config (&config)->head_dim, 16));
+  cr_assert (eq (i64, ss_llama_config (&config)->vocab_size, 100));
 }
 
 Test (model_file, rope_is_a_type_within_an_object_of_either_name)
@@ -198,7 +199,7 @@ Test (model_file, rope_is_a_type_within_an_object_of_either_name)
       said = load_model (path, &config, &name);
       fixture_discard (folder);
       cr_assert (eq (str, said, (char *) cases[i].said));
-      cr_assert (eq (int, config.rope_type, cases[i].type));
+      cr_assert (eq (int, ss_llama_config (&config)->rope_type, cases[i].type));
     }
 }
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/training-loop.h"
+#include "trace-fixture.h"
 
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 
@@ -17,21 +17,19 @@ static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 static SsTraceConfig
 config (const char *recipe, const char *optimizer, SsImplementation implementation)
 {
-  const SsModelFamily *family;
-  const SsModelType *type = ss_model_type_find ("llama", &family);
+  const FixtureSizes sizes = {
+    .hidden = 256, .intermediate = 512, .vocabulary = 1000, .n_layers = 3, .n_heads = 4,
+    .n_kv_heads = 2, .head_dim = 64, .n_positions = 256,
+  };
   SsTraceConfig c = {
-    .model = { .family = family, .model_type = "llama", .hidden_size = 256,
-               .intermediate_size = 512, .vocab_size = 1000, .n_layers = 3, .n_heads = 4,
-               .n_kv_heads = 2, .head_dim = 64, .max_position_embeddings = 256 },
+    .model = fixture_model ("llama", &sizes),
     .n_steps = 2, .micro_batch = 1, .sequence_length = 64, .gradient_accumulation = 1,
     .precision = ss_precision_find (recipe), .optimizer = ss_optimizer_find (optimizer),
     .implementation = implementation,
     .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("hf-sdpa")->kernels,
   };
-  char *problem = NULL;
 
-  cr_assert (type->finish (&c.model, &problem));
   return c;
 }
 

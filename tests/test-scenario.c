@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scenario-fixture.h"
+#include "trace-fixture.h"
 
 #define MINIMAL                                                                                    \
   "<scenario><model href='models/llama3-8b.xml'/><hardware device='h100-sxm-80gb'/></scenario>"
@@ -67,11 +68,11 @@ Test (scenario, the_one_of_the_contract_says_what_it_says)
   cr_assert (eq (u64, ss_scenario_capacity_bytes (s), 84929347584));
   cr_assert (eq (u64, ss_scenario_context_bytes (s), 697303040));
   cr_assert (eq (str, (char *) c->model.model_type, "llama"));
-  cr_assert (eq (i64, c->model.hidden_size, 4096));
-  cr_assert (eq (i64, c->model.intermediate_size, 14336));
+  cr_assert (eq (i64, ss_llama_config (&c->model)->hidden_size, 4096));
+  cr_assert (eq (i64, ss_llama_config (&c->model)->intermediate_size, 14336));
   cr_assert (eq (i64, c->model.n_layers, 32));
-  cr_assert (eq (i64, c->model.n_kv_heads, 8));
-  cr_assert (eq (i64, c->model.head_dim, 128));
+  cr_assert (eq (i64, ss_llama_config (&c->model)->n_kv_heads, 8));
+  cr_assert (eq (i64, ss_llama_config (&c->model)->head_dim, 128));
   cr_assert (eq (u64, c->model.family->count_parameters (&c->model), 8030261248));
   cr_assert (eq (u32, c->n_steps, 2));
   cr_assert (eq (i64, c->sequence_length, 8192));
@@ -127,9 +128,9 @@ Test (scenario, dropout_is_the_models_unless_the_training_says_otherwise)
   const SsModelConfig *with = &ss_scenario_trace_config (own)->model;
   const SsModelConfig *without = &ss_scenario_trace_config (none)->model;
 
-  cr_assert (epsilon_eq (dbl, with->embd_pdrop, 0.1, 1e-12));
-  cr_assert (
-    epsilon_eq (dbl, without->embd_pdrop + without->attn_pdrop + without->resid_pdrop, 0.0, 1e-12));
+  /* of embeddings, attention and residual stream */
+  cr_assert (epsilon_eq (dbl, fixture_dropout (with), 3 * 0.1, 1e-12));
+  cr_assert (epsilon_eq (dbl, fixture_dropout (without), 0.0, 1e-12));
 }
 
 Test (scenario, overrides_come_before_defaults_and_the_last_one_counts)

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/training-loop.h"
+#include "trace-fixture.h"
 
 /* multiprocessors, threads and workspace of an H100 */
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
@@ -10,19 +10,12 @@ static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 static SsTraceConfig
 llama3 (gint64 n_layers, gint64 hidden, gint64 intermediate, gint64 n_heads)
 {
-  const SsModelFamily *family;
-  const SsModelType *type = ss_model_type_find ("llama", &family);
+  const FixtureSizes sizes = {
+    .hidden = hidden, .intermediate = intermediate, .vocabulary = 128256, .n_layers = n_layers,
+    .n_heads = n_heads, .n_kv_heads = 8, .head_dim = 128, .n_positions = 8192,
+  };
   SsTraceConfig c = {
-    .model = { .family = family,
-               .model_type = "llama",
-               .hidden_size = hidden,
-               .intermediate_size = intermediate,
-               .vocab_size = 128256,
-               .n_layers = n_layers,
-               .n_heads = n_heads,
-               .n_kv_heads = 8,
-               .head_dim = 128,
-               .max_position_embeddings = 8192 },
+    .model = fixture_model ("llama", &sizes),
     .n_steps = 2,
     .micro_batch = 1,
     .sequence_length = 2048,
@@ -33,9 +26,7 @@ llama3 (gint64 n_layers, gint64 hidden, gint64 intermediate, gint64 n_heads)
     .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find ("hf-sdpa")->kernels,
   };
-  char *problem = NULL;
 
-  cr_assert (type->finish (&c.model, &problem));
   return c;
 }
 
@@ -116,7 +107,7 @@ Test (trace, the_second_step_of_llama_adds_up)
 Test (trace, an_overflow_is_an_error_that_says_where)
 {
   g_autoptr (GError) error = NULL;
-  SsTraceConfig c = llama3 (2, G_GINT64_CONSTANT (1) << 30, G_GINT64_CONSTANT (1) << 31, 32);
+  SsTraceConfig c = llama3 (2, G_GINT64_CONSTANT (1) << 30, G_MAXINT32, 32);
   g_autoptr (SsProgram) p = NULL;
 
   c.micro_batch = 1 << 20;

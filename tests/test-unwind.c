@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "ops/training-loop.h"
+#include "trace-fixture.h"
 
 static const SsTarget h100 = { 90, 132, 2048, 33554432, FALSE };
 
@@ -20,13 +20,13 @@ enum
 static SsTraceConfig
 small_llama (const char *recipe)
 {
-  const SsModelFamily *family;
+  const FixtureSizes sizes = {
+    .hidden = H, .intermediate = F, .vocabulary = V, .n_layers = 2, .n_heads = 8, .n_kv_heads = 2,
+    .head_dim = 128, .n_positions = 8192,
+  };
 
-  ss_model_type_find ("llama", &family);
   return (SsTraceConfig) {
-    .model = { .family = family, .model_type = "llama", .hidden_size = H, .intermediate_size = F,
-               .vocab_size = V, .n_layers = 2, .n_heads = 8, .n_kv_heads = 2, .head_dim = 128,
-               .max_position_embeddings = 8192 },
+    .model = fixture_model ("llama", &sizes),
     .n_steps = 1, .micro_batch = 1, .sequence_length = S, .gradient_accumulation = 1,
     .precision = ss_precision_find (recipe), .optimizer = ss_optimizer_find ("adamw"),
     .implementation = SS_FUSED,

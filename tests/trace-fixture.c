@@ -4,27 +4,112 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "scenarios/model-config.h"
+
 const SsTarget fixture_h100 = { 90, 132, 2048, 33554432, FALSE };
+
+/* ---- models ---- */
+
+static void
+take_number (GHashTable *values, const char *name, double number)
+{
+  SsConfigValue *value = g_new0 (SsConfigValue, 1);
+
+  if (number <= 0)
+    {
+      g_free (value);
+      return;
+    }
+  value->kind = SS_CONFIG_NUMBER;
+  value->number = number;
+  value->text = g_strdup_printf ("%g", number);
+  g_hash_table_replace (values, g_strdup (name), value);
+}
+
+static void
+take_sizes (GHashTable *values, const FixtureSizes *x)
+{
+  const struct { const char *llama, *gpt2; double number; } sizes[] = {
+    { "hidden_size", "n_embd", (double) x->hidden },
+    { "intermediate_size", "n_inner", (double) x->intermediate },
+    { "vocab_size", "vocab_size", (double) x->vocabulary },
+    { "num_hidden_layers", "n_layer", (double) x->n_layers },
+    { "num_attention_heads", "n_head", (double) x->n_heads },
+    { "num_key_value_heads", "num_key_value_heads", (double) x->n_kv_heads },
+    { "head_dim", "head_dim", (double) x->head_dim },
+    { "max_position_embeddings", "n_positions", (double) x->n_positions },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      take_number (values, sizes[i].llama, sizes[i].number);
+      take_number (values, sizes[i].gpt2, sizes[i].number);
+    }
+}
+
+SsModelConfig
+fixture_model (const char *model_type, const FixtureSizes *x)
+{
+  g_autoptr (GHashTable) values = ss_config_values_new ();
+  g_autoptr (SsProblems) problems = ss_problems_new ();
+  g_autoptr (GError) error = NULL;
+  SsConfigValue *tied = g_new0 (SsConfigValue, 1), *activation = g_new0 (SsConfigValue, 1);
+  SsTraceConfig c = { 0 };
+
+  take_sizes (values, x);
+  tied->kind = SS_CONFIG_FLAG;
+  tied->flag = x->is_tied;
+  g_hash_table_replace (values, g_strdup ("tie_word_embeddings"), tied);
+  activation->kind = SS_CONFIG_TEXT;
+  activation->text = g_strdup (x->activation ? x->activation : "gelu_new");
+  g_hash_table_replace (values, g_strdup ("activation_function"), activation);
+  ss_model_config_resolve (&c.model, model_type, values, "fixture", 0, '_', problems);
+  ss_problems_settle (problems, &error);
+  cr_assert (error == NULL, "%s", error->message);
+  fixture_set_dropout (&c, x->dropout);
+  return c.model;
+}
+
+void
+fixture_set_dropout (SsTraceConfig *c, double probability)
+{
+  const SsModelType *type = ss_model_type_find (c->model.model_type, NULL);
+
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].type == SS_FIELD_PROBABILITY)
+      *(double *) ((char *) &c->model + type->fields[i].offset) = probability;
+}
+
+double
+fixture_dropout (const SsModelConfig *model)
+{
+  const SsModelType *type = ss_model_type_find (model->model_type, NULL);
+  double sum = 0;
+
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].type == SS_FIELD_PROBABILITY)
+      sum += *(const double *) ((const char *) model + type->fields[i].offset);
+  return sum;
+}
+
+SsLlamaConfig *
+fixture_llama (SsTraceConfig *c)
+{
+  return (SsLlamaConfig *) c->model.own;
+}
 
 SsTraceConfig
 fixture_config (const char *model_type, const char *profile, gint64 n_layers, gint64 micro_batch,
                 gint64 sequence_length)
 {
-  const SsModelFamily *family;
-  const SsModelType *type = ss_model_type_find (model_type, &family);
   gboolean is_qwen = g_str_equal (model_type, "qwen3");
+  FixtureSizes sizes = {
+    .hidden = is_qwen ? 1024 : 4096, .intermediate = is_qwen ? 3072 : 14336,
+    .vocabulary = is_qwen ? 151936 : 128256, .n_layers = n_layers, .n_heads = is_qwen ? 16 : 32,
+    .n_kv_heads = 8, .head_dim = 128, .n_positions = 8192, .is_tied = is_qwen,
+  };
   SsTraceConfig c = {
-    .model = { .family = family,
-               .model_type = model_type,
-               .hidden_size = is_qwen ? 1024 : 4096,
-               .intermediate_size = is_qwen ? 3072 : 14336,
-               .vocab_size = is_qwen ? 151936 : 128256,
-               .n_layers = n_layers,
-               .n_heads = is_qwen ? 16 : 32,
-               .n_kv_heads = 8,
-               .head_dim = 128,
-               .max_position_embeddings = 8192,
-               .tie_word_embeddings = is_qwen },
+    .model = fixture_model (model_type, &sizes),
     .n_steps = 1,
     .micro_batch = micro_batch,
     .sequence_length = sequence_length,
@@ -35,9 +120,7 @@ fixture_config (const char *model_type, const char *profile, gint64 n_layers, gi
     .checkpointing = { .policy = ss_checkpoint_policy_find ("none"), .has_early_stop = TRUE },
     .kernels = ss_kernel_profile_find (profile)->kernels,
   };
-  char *problem = NULL;
 
-  cr_assert (type->finish (&c.model, &problem));
   return c;
 }
 

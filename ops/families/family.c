@@ -35,6 +35,18 @@ ss_family_linear (const SsModelFamily *family, const char *target)
   return NULL;
 }
 
+gint64
+ss_model_width (const SsModelConfig *config, SsWidthRole role)
+{
+  SsWidth widths[SS_MAX_WIDTHS];
+  guint n = config->family->widths (config, widths);
+
+  for (guint i = 0; i < n; i++)
+    if (widths[i].role == role)
+      return widths[i].size;
+  return 0;
+}
+
 char *
 ss_family_linears_known (const SsModelFamily *family)
 {

@@ -9,72 +9,29 @@
 #include "plan/policy.h"
 #include "ops/kernel-profile.h"
 #include "ops/core/tape.h"
+#include "ops/families/config-field.h"
 
 G_BEGIN_DECLS
 
 typedef struct _SsModelFamily SsModelFamily;
 
-typedef enum
-{
-  SS_ROPE_DEFAULT,
-  SS_ROPE_LLAMA3                 /* three bands of wavelengths */
-} SsRopeType;
+/* Bytes of a family's own config. */
+#define SS_MODEL_OWN_BYTES 256
 
-/* Numbers of a model.  Filled by scenarios/ by the family's table of fields; 0 where a family has
- * no use. */
+/* Numbers of a model: what every room may ask, and a family's own struct, which only its files
+ * read.  Plain data, copied by value; filled by scenarios/ by the family's table of fields. */
 typedef struct
 {
   const SsModelFamily *family;
   const char *model_type;        /* interned: "llama", "mistral", "qwen3", "gpt2" */
-  gint64 hidden_size, intermediate_size, vocab_size;
-  gint64 n_layers, n_heads, n_kv_heads, head_dim;
+  gint64 n_layers;               /* of the stack that policies and layers="..." mean */
   gint64 max_position_embeddings;
-  gboolean tie_word_embeddings;
-  gboolean attention_bias, mlp_bias;        /* every projection of the block */
-  gboolean qkv_bias;                        /* qwen2: q, k and v only */
-  gboolean has_qk_norm;                     /* qwen3: RMSNorm of q and k over a head */
-  gint64 sliding_window;                    /* tokens a query looks back; 0: all */
-  gboolean uses_sliding_window;             /* qwen: a switch beside it */
-  SsRopeType rope_type;
-  gint activation;                          /* gpt2: which of the words its config may say */
-  double embd_pdrop, attn_pdrop, resid_pdrop;   /* dropout probabilities */
+  _Alignas (8) guint8 own[SS_MODEL_OWN_BYTES];
 } SsModelConfig;
 
-typedef enum
-{
-  SS_FIELD_COUNT,                /* gint64 > 0 */
-  SS_FIELD_FLAG,                 /* gboolean */
-  SS_FIELD_PROBABILITY,          /* double, 0 <= p < 1 */
-  SS_FIELD_WORD,                 /* gint: which of `words`; without an offset they mean the same */
-  SS_FIELD_ROPE                  /* SsRopeType: "rope_type" (older: "type") within an object of that
-                                  * name, which newer files call "rope_parameters"; "default" or
-                                  * "llama3" */
-} SsFieldType;
-
-/* What an absent field means. */
-typedef enum
-{
-  SS_ABSENT_REQUIRED,            /* an error that names it */
-  SS_ABSENT_CONSTANT,            /* `value` */
-  SS_ABSENT_ZERO,                /* 0: the model has no such thing */
-  SS_ABSENT_SAME_AS,             /* field at `offset_b` */
-  SS_ABSENT_QUOTIENT,            /* field at `offset_b` over field at `offset_c` */
-  SS_ABSENT_MULTIPLE             /* `value` times the field at `offset_b` */
-} SsFieldAbsent;
-
-/* One field of config.json; fields are resolved in the order of the table. */
-typedef struct
-{
-  const char *name;              /* "num_key_value_heads"; in model XML "num-key-value-heads" */
-  SsFieldType type;
-  gsize offset;                  /* in SsModelConfig */
-  SsFieldAbsent absent;          /* what it means that the field is not there */
-  SsFieldAbsent null;            /* what it means that it is null */
-  double value;
-  gsize offset_b, offset_c;
-  const char *const *words;      /* NULL-terminated, for SS_FIELD_WORD: what the family's code does;
-                                  * the first is meant where the field is absent */
-} SsConfigField;
+/* Offsets of a field that all have, and of one in the family's own struct. */
+#define SS_MODEL_AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
+#define SS_MODEL_OWN_AT(Own, field) (SS_MODEL_AT (own) + G_STRUCT_OFFSET (Own, field))
 
 /* One value of config.json's model_type that the family answers for. */
 typedef struct
@@ -94,6 +51,39 @@ typedef struct
   char **targets;                /* SsLinearName of the family, NULL-terminated */
   gboolean is_fp32;              /* dtype="fp32": adapters in fp32 over a bf16 base */
 } SsAdapter;
+
+/* ---- what others ask of a model ---- */
+
+/* Closed forms of a step, as papers and lessons state them, for the ledger. */
+typedef struct
+{
+  guint64 layer_bytes;           /* activations that a layer keeps for backward */
+  const char *layer_form;        /* the formula, in the letters of ops/ledger.h */
+  guint64 softmax_bytes;         /* of a layer, if its attention is not fused */
+  guint64 logits_bytes;          /* in fp32 */
+  guint64 core_flops;            /* of causal attention's core, one sequence, all layers */
+} SsModelAccount;
+
+typedef enum
+{
+  SS_WIDTH_FEATURES,
+  SS_WIDTH_HIDDEN,               /* of what goes from layer to layer */
+  SS_WIDTH_WORDS,                /* the vocabulary */
+  SS_WIDTH_HEADS,                /* how many, not their size */
+  SS_WIDTH_KEY_HEADS
+} SsWidthRole;
+
+/* A size that tensors of the model have, by the name it has in messages. */
+typedef struct
+{
+  gint64 size;
+  const char *name;              /* "MLP features"; NULL: none */
+  SsWidthRole role;
+} SsWidth;
+
+#define SS_MAX_WIDTHS 16
+
+/* ---- an instance ---- */
 
 /* What a family is told besides its numbers. */
 typedef struct
@@ -118,6 +108,19 @@ typedef struct
 
 typedef struct _SsModel SsModel;
 
+#define SS_MAX_HELD 4
+
+/* A micro-batch: what the data loader brought, and what the loop does around the call. */
+typedef struct
+{
+  gint64 n_sequences, n_tokens;  /* n_tokens: of a sequence */
+  guint step, micro_batch;       /* both from 1 */
+  gboolean is_scaled;            /* the loss is divided or scaled: its gradient is not 1 */
+  GPtrArray *inputs;             /* SsValue, in the family's order; held */
+  SsValue **outputs;             /* hold-outputs: SS_MAX_HELD names that the family rebinds, the
+                                  * loss first; NULL: the loop lets the outputs go */
+} SsBatch;
+
 struct _SsModelFamily
 {
   const char *name;              /* "llama" */
@@ -125,18 +128,21 @@ struct _SsModelFamily
   const SsModelType *types;
   guint n_types;
   const SsLinearName *linears;   /* ends with a NULL: what an adapter can target */
+  gboolean has_learned_positions;   /* a table of them, which ends */
   /* closed form, ledger section 1 */
   guint64 (*count_parameters) (const SsModelConfig *config);
+  /* `s` tokens of `b` sequences */
+  void (*account) (const SsModelConfig *config, guint64 s, guint64 b, SsModelAccount *out);
+  /* into out[SS_MAX_WIDTHS], what a size is called first where two are equal: how many */
+  guint (*widths) (const SsModelConfig *config, SsWidth *out);
   /* parameters and buffers in the order and with the temporaries of the constructor
    * (transfer full) */
   SsModel *(*build) (SsTape *t, const SsModelSetup *setup);
-  /* token ids (B, S) -> hidden states (B, S, H), final norm done (transfer floating) */
-  SsValue *(*hidden) (SsTape *t, SsModel *model, SsValue *ids);
-  /* weight of the head (V, H); its bias or NULL (transfer none) */
-  SsValue *(*head) (SsModel *model, SsValue **bias);
-  /* optional: forward and loss under torch.compile, the loss phase begun when the logits are made:
-   * the loss (transfer floating); *logits (transfer full), NULL if the tape failed */
-  SsValue *(*compiled) (SsTape *t, SsModel *model, SsValue *ids, SsValue **logits);
+  /* one micro-batch's inputs, appended to batch->inputs */
+  void (*make_inputs) (SsTape *t, SsModel *model, SsBatch *batch);
+  /* the model's forward with labels: begins the loss phase where its loss does (transfer
+   * floating) */
+  SsValue *(*loss) (SsTape *t, SsModel *model, const SsBatch *batch);
   void (*destroy) (SsModel *model);
 };
 
@@ -146,6 +152,8 @@ const SsModelFamily *const *ss_model_families (void);
 const SsModelType *ss_model_type_find (const char *model_type, const SsModelFamily **family);
 /* The linear that a target means, by either of its names; NULL if the family has none. */
 const SsLinearName *ss_family_linear (const SsModelFamily *family, const char *target);
+/* The model's width of that role; 0: it has none. */
+gint64 ss_model_width (const SsModelConfig *config, SsWidthRole role);
 /* "q, k, v" (transfer full) */
 char *ss_family_linears_known (const SsModelFamily *family);
 /* "llama, mistral, qwen2, qwen3, gpt2" (transfer full) */

@@ -5,7 +5,10 @@
  */
 #include "ops/families/gpt2.h"
 
-#include "ops/families/model.h"
+#include <string.h>
+
+#include "ops/families/causal-lm.h"
+#include "ops/ledger.h"
 #include "ops/kinds/embedding.h"
 #include "ops/kinds/fused.h"
 #include "ops/kinds/norm.h"
@@ -25,6 +28,17 @@ enum
   GELU_TANH
 };
 
+/* Its own part of SsModelConfig. */
+typedef struct
+{
+  gint64 hidden_size, intermediate_size, vocab_size, n_heads;
+  gboolean tie_word_embeddings;
+  gint activation;
+  double embd_pdrop, attn_pdrop, resid_pdrop;
+} Config;
+
+G_STATIC_ASSERT (sizeof (Config) <= SS_MODEL_OWN_BYTES);
+
 typedef struct
 {
   const SsModelSetup *setup;
@@ -38,6 +52,12 @@ typedef struct
   SsValue *wte, *wpe, *ln_f_weight, *ln_f_bias, *lm_head;
   Block *blocks;
 } Gpt2;
+
+static const Config *
+own (const SsModelConfig *config)
+{
+  return (const Config *) config->own;
+}
 
 /* ---- forward ---- */
 
@@ -64,7 +84,7 @@ heads (SsTape *t, SsValue *x, gint64 n)
 static SsAttention
 attention_kernel (const SsModelSetup *setup)
 {
-  return (SsAttention) { setup->kernels.attention, setup->config->attn_pdrop, FALSE };
+  return (SsAttention) { setup->kernels.attention, own (setup->config)->attn_pdrop, FALSE };
 }
 
 /* in: q, k, v, mask or nothing; a checkpoint returns the output alone */
@@ -82,7 +102,7 @@ static SsValue *
 attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weights)
 {
   SS_MODULE (t, "attn");
-  const SsModelConfig *c = l->setup->config;
+  const Config *c = own (l->setup->config);
   SsAttention how = attention_kernel (l->setup);
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1), width = ss_value_size (h, 2);
   SsValue *part[3];
@@ -118,7 +138,7 @@ activation (SsTape *t, gconstpointer self, SsValue *const *in)
 {
   const Block *l = self;
 
-  if (l->setup->kernels.mlp == SS_MLP_PAPER || l->setup->config->activation != GELU_NEW)
+  if (l->setup->kernels.mlp == SS_MLP_PAPER || own (l->setup->config)->activation != GELU_NEW)
     return ss_gelu (t, in[0]);
   return gelu_new (t, in[0]);
 }
@@ -133,7 +153,7 @@ mlp (SsTape *t, gconstpointer self, SsValue *const *in)
 
   ss_rebind (&h, ss_module_run (t, l->setup, SS_DROP_ACTIVATIONS, activation, l, 1, SS_VALUES (h)));
   ss_module_replace (t, l->setup, SS_DROP_ACTIVATIONS, &h, ss_linear (t, &l->mlp_proj, h));
-  ss_rebind (&h, ss_dropout (t, h, l->setup->config->resid_pdrop));
+  ss_rebind (&h, ss_dropout (t, h, own (l->setup->config)->resid_pdrop));
   return ss_give (&h);
 }
 
@@ -204,7 +224,7 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
   position_embeds = ss_keep (embed (t, "wpe", m->wpe, position_ids));
   h = ss_keep (ss_add (t, inputs_embeds, position_embeds));
   mask = ss_causal_mask (t, setup->kernels.attention, position_ids, b, setup->dtype, 0);
-  ss_rebind (&h, ss_dropout (t, h, setup->config->embd_pdrop));
+  ss_rebind (&h, ss_dropout (t, h, own (setup->config)->embd_pdrop));
   ss_layers_run (t, &layers, &h, 2, (SsValue *[]) { mask, position_ids });
   return layer_norm (t, setup, "ln_f", h, m->ln_f_weight, m->ln_f_bias);
 }
@@ -214,7 +234,7 @@ gpt2_hidden (SsTape *t, SsModel *model, SsValue *ids)
 static void
 norm (SsTape *t, Gpt2 *m, const char *name, SsValue **weight, SsValue **bias)
 {
-  gint64 h = m->parent.setup->config->hidden_size;
+  gint64 h = own (m->parent.setup->config)->hidden_size;
 
   *weight = ss_model_parameter (t, &m->parent, name, 1, &h);
   *bias = ss_model_parameter (t, &m->parent, name, 1, &h);
@@ -225,7 +245,7 @@ build_block (SsTape *t, Gpt2 *m, Block *l, guint i)
 {
   SS_LAYER (t, "h", (gint) i);
   SsModel *model = &m->parent;
-  const SsModelConfig *c = model->setup->config;
+  const Config *c = own (model->setup->config);
   gint64 h = c->hidden_size, f = c->intermediate_size;
 
   l->setup = model->setup;
@@ -247,7 +267,7 @@ static void
 build_head (SsTape *t, Gpt2 *m)
 {
   SsModel *model = &m->parent;
-  const SsModelConfig *c = model->setup->config;
+  const Config *c = own (model->setup->config);
 
   if (c->tie_word_embeddings)
     {
@@ -262,18 +282,19 @@ build_head (SsTape *t, Gpt2 *m)
 static SsModel *
 gpt2_build (SsTape *t, const SsModelSetup *setup)
 {
-  const SsModelConfig *c = setup->config;
+  const Config *c = own (setup->config);
+  gint64 n_positions = setup->config->max_position_embeddings;
   Gpt2 *m = g_new0 (Gpt2, 1);
   SsModel *model = &m->parent;
 
   ss_model_init (model, setup);
-  m->blocks = g_new0 (Block, (gsize) c->n_layers);
+  m->blocks = g_new0 (Block, (gsize) setup->config->n_layers);
   {
     SS_MODULE (t, "transformer");
     m->wte = ss_model_parameter (t, model, "wte", SS_DIMS (c->vocab_size, c->hidden_size));
     m->wpe
-      = ss_model_parameter (t, model, "wpe", SS_DIMS (c->max_position_embeddings, c->hidden_size));
-    for (guint i = 0; i < c->n_layers; i++)
+      = ss_model_parameter (t, model, "wpe", SS_DIMS (n_positions, c->hidden_size));
+    for (guint i = 0; i < setup->config->n_layers; i++)
       build_block (t, m, &m->blocks[i], i);
     norm (t, m, "ln_f", &m->ln_f_weight, &m->ln_f_bias);
   }
@@ -301,22 +322,56 @@ gpt2_destroy (SsModel *model)
 
 /* Ledger section 1, positions counted: they are parameters too. */
 static guint64
-gpt2_count (const SsModelConfig *c)
+gpt2_count (const SsModelConfig *config)
 {
+  const Config *c = own (config);
   guint64 h = (guint64) c->hidden_size, f = (guint64) c->intermediate_size;
   guint64 block = 4 * h + (3 * h * h + 3 * h) + (h * h + h) + (h * f + f) + (f * h + h);
   guint64 rows = (guint64) c->vocab_size * (c->tie_word_embeddings ? 1 : 2)
-                 + (guint64) c->max_position_embeddings;
+                 + (guint64) config->max_position_embeddings;
 
-  return ss_size_add (ss_size_mul (block, (guint64) c->n_layers),
+  return ss_size_add (ss_size_mul (block, (guint64) config->n_layers),
                       ss_size_add (ss_size_mul (rows, h), 2 * h));
+}
+
+static void
+gpt2_account (const SsModelConfig *config, guint64 s, guint64 b, SsModelAccount *out)
+{
+  const Config *c = own (config);
+  guint64 h = (guint64) c->hidden_size;
+
+  out->layer_bytes = ss_ledger_gpt_activation_bytes (s, b, h, (guint64) c->n_heads);
+  out->layer_form = "s b h (34 + 5 a s / h), dropout, unfused attention";
+  out->softmax_bytes = ss_ledger_softmax_bytes (s, b, (guint64) c->n_heads);
+  out->logits_bytes = ss_ledger_logits_bytes (s, b, (guint64) c->vocab_size);
+  out->core_flops = ss_size_mul ((guint64) config->n_layers,
+                                 ss_ledger_attention_core_flops (1, s, h, TRUE));
+}
+
+static guint
+gpt2_widths (const SsModelConfig *config, SsWidth *out)
+{
+  const Config *c = own (config);
+  const SsWidth widths[] = {
+    { c->vocab_size, "words", SS_WIDTH_WORDS },
+    { c->intermediate_size, "MLP features", SS_WIDTH_FEATURES },
+    { c->hidden_size, "features", SS_WIDTH_HIDDEN },
+    { 3 * c->hidden_size, "query, key and value features", SS_WIDTH_FEATURES },
+    { config->max_position_embeddings, NULL, SS_WIDTH_FEATURES },
+    { c->hidden_size / c->n_heads, "head features", SS_WIDTH_FEATURES },
+    { c->n_heads, "heads", SS_WIDTH_HEADS },
+  };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (widths) <= SS_MAX_WIDTHS);
+  memcpy (out, widths, sizeof widths);
+  return G_N_ELEMENTS (widths);
 }
 
 /* ---- config: models/gpt2/configuration_gpt2.py ---- */
 
-#define AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
-#define COUNT(json, field)                                                                         \
-  { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
+#define AT(field) SS_MODEL_OWN_AT (Config, field)
+#define COUNT(json, at)                                                                            \
+  { json, SS_FIELD_COUNT, at, SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
 #define DROPOUT(json, field)                                                                       \
   { json, SS_FIELD_PROBABILITY, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, 0.1, 0, 0 }
 
@@ -327,11 +382,11 @@ static const char *const off[] = { "false", "no", NULL };
 static const char *const on[] = { "true", "yes", NULL };
 
 static const SsConfigField fields[] = {
-  COUNT ("n_embd", hidden_size),
-  COUNT ("n_layer", n_layers),
-  COUNT ("n_head", n_heads),
-  COUNT ("n_positions", max_position_embeddings),
-  COUNT ("vocab_size", vocab_size),
+  COUNT ("n_embd", AT (hidden_size)),
+  COUNT ("n_layer", SS_MODEL_AT (n_layers)),
+  COUNT ("n_head", AT (n_heads)),
+  COUNT ("n_positions", SS_MODEL_AT (max_position_embeddings)),
+  COUNT ("vocab_size", AT (vocab_size)),
   { "n_inner", SS_FIELD_COUNT, AT (intermediate_size), SS_ABSENT_MULTIPLE, SS_ABSENT_MULTIPLE,
     4, AT (hidden_size), 0 },
   DROPOUT ("embd_pdrop", embd_pdrop),
@@ -349,10 +404,10 @@ static const SsConfigField fields[] = {
 };
 
 static gboolean
-finish (SsModelConfig *c, char **problem)
+finish (SsModelConfig *config, char **problem)
 {
-  c->n_kv_heads = c->n_heads;
-  c->head_dim = c->hidden_size / c->n_heads;
+  const Config *c = own (config);
+
   if (c->hidden_size % c->n_heads == 0)
     return TRUE;
   *problem = g_strdup_printf ("n_embd %" G_GINT64_FORMAT
@@ -369,10 +424,20 @@ static const SsLinearName linears[] = {
 
 static const SsModelType types[] = { { "gpt2", fields, G_N_ELEMENTS (fields), finish } };
 
+static SsValue *
+gpt2_loss (SsTape *t, SsModel *model, const SsBatch *batch)
+{
+  static const SsCausalLm lm = { gpt2_hidden, gpt2_head, NULL };
+
+  return ss_causal_lm_loss (t, model, &lm, batch);
+}
+
 const SsModelFamily ss_family_gpt2 = {
   .name = "gpt2",
   .description = "GPT-2: learned positions, LayerNorm, biases, gelu_new, dropout, tied head",
   .types = types, .n_types = G_N_ELEMENTS (types), .linears = linears,
-  .count_parameters = gpt2_count, .build = gpt2_build, .hidden = gpt2_hidden, .head = gpt2_head,
+  .has_learned_positions = TRUE,
+  .count_parameters = gpt2_count, .account = gpt2_account, .widths = gpt2_widths,
+  .build = gpt2_build, .make_inputs = ss_causal_lm_make_inputs, .loss = gpt2_loss,
   .destroy = gpt2_destroy,
 };

@@ -282,7 +282,7 @@ static void
 heads_backward (Backward *b, guint i, SsValue *dout, SsValue **d)
 {
   SsGraph *g = &b->graph;
-  const SsModelConfig *c = g->config;
+  const SsLlamaConfig *c = g->config;
   SsValue *mask = *ss_graph_once (g, SS_GRAPH_MASK), *all[3], *result[SS_ATTENTION_N_RESULTS];
   SsValue *dq, *dk, *dv;
 
@@ -401,7 +401,7 @@ model_backward (Backward *b)
   SsGraph *g = &b->graph;
 
   last_norm_backward (b);
-  for (guint i = (guint) g->config->n_layers; i-- > 0;)
+  for (guint i = g->n_layers; i-- > 0;)
     layer_backward (b, i);
   ss_graph_flush (g);
   if (*ss_graph_once (g, SS_GRAPH_MASK))

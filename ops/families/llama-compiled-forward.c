@@ -137,7 +137,7 @@ rotated (SsGraph *g, guint layer, SsValue **raw, gint64 n_heads, gint64 n_out, g
 static void
 make_heads (SsGraph *g, guint layer, SsValue *x)
 {
-  const SsModelConfig *c = g->config;
+  const SsLlamaConfig *c = g->config;
   gboolean is_masked = *ss_graph_once (g, SS_GRAPH_MASK) != NULL;
   gint64 n_keys = is_masked ? c->n_heads : c->n_kv_heads;
   SsValue *q = linear (g, layer, SS_WEIGHT_Q, x);
@@ -219,7 +219,7 @@ layer_forward (SsGraph *g, guint layer, SsValue *ids, SsValue **branch)
     add_and_norm (g, first, *ss_graph_layer (g, layer - 1, SS_LAYER_MIDDLE), branch, NULL, FALSE);
   *branch = attention (g, layer, *first.normed);
   /* what no later layer takes over is freed where it was used last */
-  if (layer + 1 == (guint) g->config->n_layers)
+  if (layer + 1 == g->n_layers)
     ss_graph_flush (g);
   add_and_norm (g, second, *first.x, branch, NULL, FALSE);
   *branch = mlp (g, layer, *second.normed);
@@ -230,7 +230,7 @@ static void
 hidden_forward (SsGraph *g, SsValue *ids)
 {
   SS_MODULE (g->tape, "model");
-  guint n_layers = (guint) g->config->n_layers;
+  guint n_layers = g->n_layers;
   Norm last = { ss_graph_once (g, SS_GRAPH_DOWN), ss_graph_once (g, SS_GRAPH_NORMED),
                 ss_graph_once (g, SS_GRAPH_ROOTS) };
   SsValue *branch = NULL;
@@ -290,11 +290,11 @@ forward (SsGraph *g, SsValue *ids)
 static const char *
 problem_of (const SsTape *t, const SsModelSetup *s)
 {
-  const SsModelConfig *c = s->config;
+  static const char *const known[] = { "llama", "mistral", "qwen3", NULL };
+  const SsLlamaConfig *c = ss_llama_config (s->config);
   const SsKernels *k = &s->kernels;
 
-  if (!g_str_equal (c->model_type, "llama") && !g_str_equal (c->model_type, "mistral")
-      && !g_str_equal (c->model_type, "qwen3"))
+  if (!g_strv_contains (known, s->config->model_type))
     return "llama, mistral and qwen3 only";
   if (c->attention_bias || c->qkv_bias || c->mlp_bias)
     return "linears without biases only";

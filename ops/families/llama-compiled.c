@@ -10,7 +10,8 @@ void
 ss_graph_init (SsGraph *g, SsTape *t, SsModel *model, SsDtype low, gint64 b, gint64 s)
 {
   *g = (SsGraph) {
-    .tape = t, .model = model, .config = model->setup->config, .b = b, .s = s, .t = b * s,
+    .tape = t, .model = model, .config = ss_llama_config (model->setup->config),
+    .n_layers = (guint) model->setup->config->n_layers, .b = b, .s = s, .t = b * s,
     .low = low, .wide = model->setup->dtype, .pool = g_ptr_array_new (),
   };
 }
@@ -115,7 +116,7 @@ ss_graph_index (const SsGraph *g, guint layer, guint weight)
 guint
 ss_graph_norm_index (const SsGraph *g)
 {
-  return FIRST_LAYER + (guint) g->config->n_layers * n_of_layer (g);
+  return FIRST_LAYER + g->n_layers * n_of_layer (g);
 }
 
 guint

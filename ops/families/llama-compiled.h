@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "ops/families/llama.h"
 #include "ops/families/model.h"
 #include "ops/core/tape-private.h"
 
@@ -51,7 +52,8 @@ typedef struct
 {
   SsTape *tape;
   SsModel *model;
-  const SsModelConfig *config;
+  const SsLlamaConfig *config;
+  guint n_layers;
   gint64 b, s, t;                /* sequences, tokens of one, of all */
   SsDtype low, wide;             /* type of products; of the residual stream */
   SsSaved *kept;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Fields of config.json and what holds when they are absent: transformers'
- * models/{llama,mistral,qwen2,qwen3}/configuration_*.py.
+ * models/{llama,mistral,qwen2,qwen3}/configuration_*.py.  What follows from the numbers alone.
  */
 #include "ops/families/llama.h"
 
-#define AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
-#define COUNT(json, field)                                                                         \
-  { json, SS_FIELD_COUNT, AT (field), SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
+#include <string.h>
+
+#include "ops/ledger.h"
+
+#define AT(field) SS_MODEL_OWN_AT (SsLlamaConfig, field)
+#define COUNT_AT(json, at)                                                                         \
+  { json, SS_FIELD_COUNT, at, SS_ABSENT_REQUIRED, SS_ABSENT_REQUIRED, 0, 0, 0 }
+#define COUNT(json, field) COUNT_AT (json, AT (field))
 #define FLAG(json, field)                                                                          \
   { json, SS_FIELD_FLAG, AT (field), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT, 0, 0, 0 }
 #define KV_HEADS(when_absent, number)                                                              \
@@ -18,11 +23,11 @@
     number, AT (hidden_size), AT (n_heads) }
 #define SIZES                                                                                      \
   COUNT ("hidden_size", hidden_size), COUNT ("intermediate_size", intermediate_size),              \
-    COUNT ("num_hidden_layers", n_layers), COUNT ("num_attention_heads", n_heads),                 \
-    COUNT ("vocab_size", vocab_size)
+    COUNT_AT ("num_hidden_layers", SS_MODEL_AT (n_layers)),                                        \
+    COUNT ("num_attention_heads", n_heads), COUNT ("vocab_size", vocab_size)
 #define POSITIONS(number)                                                                          \
-  { "max_position_embeddings", SS_FIELD_COUNT, AT (max_position_embeddings), SS_ABSENT_CONSTANT,   \
-    SS_ABSENT_REQUIRED, number, 0, 0 }
+  { "max_position_embeddings", SS_FIELD_COUNT, SS_MODEL_AT (max_position_embeddings),              \
+    SS_ABSENT_CONSTANT, SS_ABSENT_REQUIRED, number, 0, 0 }
 #define ROPE                                                                                       \
   { "rope_scaling", SS_FIELD_ROPE, AT (rope_type), SS_ABSENT_CONSTANT, SS_ABSENT_CONSTANT,         \
     SS_ROPE_DEFAULT, 0, 0 }
@@ -64,37 +69,56 @@ static const SsConfigField qwen3[] = {
   ACTIVATION,
 };
 
-static gboolean
-finish_common (SsModelConfig *c, char **problem)
+G_STATIC_ASSERT (sizeof (SsLlamaConfig) <= SS_MODEL_OWN_BYTES);
+
+static SsLlamaConfig *
+own (SsModelConfig *config)
 {
-  if (c->uses_sliding_window)
+  return (SsLlamaConfig *) config->own;
+}
+
+gboolean
+ss_llama_check_heads (const SsLlamaConfig *c, char **problem)
+{
+  if (c->head_dim < 1)
+    *problem = g_strdup_printf ("%" G_GINT64_FORMAT " heads in a hidden size of %" G_GINT64_FORMAT
+                                "; a head has at least one element",
+                                c->n_heads, c->hidden_size);
+  else if (c->n_heads % c->n_kv_heads != 0 || c->head_dim % 2 != 0)
+    *problem = g_strdup_printf ("%" G_GINT64_FORMAT " heads of %" G_GINT64_FORMAT
+                                " over %" G_GINT64_FORMAT " key-value heads;"
+                                " expected a multiple of them, and an even head_dim",
+                                c->n_heads, c->head_dim, c->n_kv_heads);
+  return *problem == NULL;
+}
+
+static gboolean
+finish_common (SsModelConfig *config, char **problem)
+{
+  if (own (config)->uses_sliding_window)
     {
       *problem = g_strdup ("use_sliding_window is true; only false is known");
       return FALSE;
     }
-  if (c->n_heads % c->n_kv_heads == 0 && c->head_dim % 2 == 0)
-    return TRUE;
-  *problem = g_strdup_printf ("%" G_GINT64_FORMAT " heads of %" G_GINT64_FORMAT
-                              " over %" G_GINT64_FORMAT " key-value heads;"
-                              " expected a multiple of them, and an even head_dim",
-                              c->n_heads, c->head_dim, c->n_kv_heads);
-  return FALSE;
+  return ss_llama_check_heads (own (config), problem);
 }
 
 /* q, k and v have biases although no field says so; the field head_dim is not used */
 static gboolean
-finish_qwen2 (SsModelConfig *c, char **problem)
+finish_qwen2 (SsModelConfig *config, char **problem)
 {
+  SsLlamaConfig *c = own (config);
+
   c->qkv_bias = TRUE;
   c->head_dim = c->hidden_size / c->n_heads;
-  return finish_common (c, problem);
+  return finish_common (config, problem);
 }
 
 static gboolean
-finish_qwen3 (SsModelConfig *c, char **problem)
+finish_qwen3 (SsModelConfig *config, char **problem)
 {
-  c->has_qk_norm = TRUE;
-  return finish_common (c, problem);
+  own (config)->has_qk_norm = TRUE;
+  return finish_common (config, problem);
 }
 
 const SsModelType ss_llama_types[SS_N_LLAMA_TYPES] = {
@@ -109,3 +133,40 @@ const SsLinearName ss_llama_linears[] = {
   { "o", "o_proj", FALSE }, { "gate", "gate_proj", FALSE }, { "up", "up_proj", FALSE },
   { "down", "down_proj", FALSE }, { NULL, NULL, FALSE },
 };
+
+/* ---- closed forms and names ---- */
+
+void
+ss_llama_account (const SsModelConfig *config, guint64 s, guint64 b, SsModelAccount *out)
+{
+  const SsLlamaConfig *c = ss_llama_config (config);
+  guint64 q = (guint64) (c->n_heads * c->head_dim), kv = (guint64) (c->n_kv_heads * c->head_dim);
+
+  out->layer_bytes = ss_ledger_llama_activation_bytes (s, b, (guint64) c->hidden_size, q, kv,
+                                                       (guint64) c->intermediate_size);
+  out->layer_form = "2 s b (4 h + 2 q + 2 kv + 4 f), FlashAttention";
+  out->softmax_bytes = ss_ledger_softmax_bytes (s, b, (guint64) c->n_heads);
+  out->logits_bytes = ss_ledger_logits_bytes (s, b, (guint64) c->vocab_size);
+  out->core_flops = ss_size_mul ((guint64) config->n_layers,
+                                 ss_ledger_attention_core_flops (1, s, q, TRUE));
+}
+
+guint
+ss_llama_widths (const SsModelConfig *config, SsWidth *out)
+{
+  const SsLlamaConfig *c = ss_llama_config (config);
+  const SsWidth widths[] = {
+    { c->vocab_size, "words", SS_WIDTH_WORDS },
+    { c->intermediate_size, "MLP features", SS_WIDTH_FEATURES },
+    { c->hidden_size, "features", SS_WIDTH_HIDDEN },
+    { c->n_heads * c->head_dim, "query features", SS_WIDTH_FEATURES },
+    { c->n_kv_heads * c->head_dim, "key features", SS_WIDTH_FEATURES },
+    { c->head_dim, "head features", SS_WIDTH_FEATURES },
+    { c->n_heads, "heads", SS_WIDTH_HEADS },
+    { c->n_kv_heads, "key heads", SS_WIDTH_KEY_HEADS },
+  };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (widths) <= SS_MAX_WIDTHS);
+  memcpy (out, widths, sizeof widths);
+  return G_N_ELEMENTS (widths);
+}

@@ -5,8 +5,8 @@
  */
 #include "ops/families/llama.h"
 
+#include "ops/families/causal-lm.h"
 #include "ops/families/llama-compiled.h"
-#include "ops/families/model.h"
 
 #include "ops/kinds/embedding.h"
 #include "ops/kinds/liger.h"
@@ -41,7 +41,7 @@ typedef struct
 static SsValue *
 heads (SsTape *t, const Layer *l, SsValue *x, const char *name, SsValue *norm)
 {
-  const SsModelConfig *c = l->setup->config;
+  const SsLlamaConfig *c = ss_llama_config (l->setup->config);
   gint64 b = ss_value_size (x, 0), s = ss_value_size (x, 1), n = ss_value_size (x, 2) / c->head_dim;
   SsValue *split = ss_view (t, x, SS_DIMS (b, s, n, c->head_dim));
 
@@ -53,7 +53,9 @@ heads (SsTape *t, const Layer *l, SsValue *x, const char *name, SsValue *norm)
 static SsAttention
 attention_kernel (const SsModelSetup *setup)
 {
-  return (SsAttention) { setup->kernels.attention, setup->config->attn_pdrop, TRUE };
+  double dropout_p = ss_llama_config (setup->config)->attn_pdrop;
+
+  return (SsAttention) { setup->kernels.attention, dropout_p, TRUE };
 }
 
 /* in: q, k, v, mask or nothing; a checkpoint returns the output alone */
@@ -72,7 +74,7 @@ attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, Ss
            SsValue **weights)
 {
   SS_MODULE (t, "self_attn");
-  const SsModelConfig *c = l->setup->config;
+  const SsLlamaConfig *c = ss_llama_config (l->setup->config);
   SsAttention how = attention_kernel (l->setup);
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1);
   g_autoptr (SsValue) q = ss_keep (heads (t, l, ss_linear (t, &l->q, h), "q_norm", l->q_norm));
@@ -202,7 +204,7 @@ llama_hidden (SsTape *t, SsModel *model, SsValue *ids)
     = ss_keep (ss_view (t, ss_plain (t, SS_PLAIN_ADD, ss_arange (t, SS_I64, s), NULL, SS_I64),
                         SS_DIMS (1, s)));
   mask = ss_causal_mask (t, setup->kernels.attention, position_ids, ss_value_size (ids, 0),
-                         setup->dtype, setup->config->sliding_window);
+                         setup->dtype, ss_llama_config (setup->config)->sliding_window);
   ss_rope_tables (t, &m->rope, position_ids, setup->dtype, &cos, &sin);
   ss_tape_set_grad_enabled (t, grad);
   h = ss_keep (inputs_embeds);
@@ -218,7 +220,7 @@ build_layer (SsTape *t, Llama *m, Layer *l, guint i)
 {
   SS_LAYER (t, "layers", (gint) i);
   SsModel *model = &m->parent;
-  const SsModelConfig *c = model->setup->config;
+  const SsLlamaConfig *c = ss_llama_config (model->setup->config);
   gint64 h = c->hidden_size, f = c->intermediate_size;
   gint64 q = c->n_heads * c->head_dim, kv = c->n_kv_heads * c->head_dim;
   gboolean qkv_bias = c->attention_bias || c->qkv_bias;
@@ -250,7 +252,7 @@ static void
 build_head (SsTape *t, Llama *m)
 {
   SsModel *model = &m->parent;
-  const SsModelConfig *c = model->setup->config;
+  const SsLlamaConfig *c = ss_llama_config (model->setup->config);
 
   if (c->tie_word_embeddings)
     {
@@ -265,17 +267,17 @@ build_head (SsTape *t, Llama *m)
 static SsModel *
 llama_build (SsTape *t, const SsModelSetup *setup)
 {
-  const SsModelConfig *c = setup->config;
+  const SsLlamaConfig *c = ss_llama_config (setup->config);
   Llama *m = g_new0 (Llama, 1);
   SsModel *model = &m->parent;
 
   ss_model_init (model, setup);
-  m->layers = g_new0 (Layer, (gsize) c->n_layers);
+  m->layers = g_new0 (Layer, (gsize) setup->config->n_layers);
   {
     SS_MODULE (t, "model");
     m->embed_tokens
       = ss_model_parameter (t, model, "embed_tokens", SS_DIMS (c->vocab_size, c->hidden_size));
-    for (guint i = 0; i < c->n_layers; i++)
+    for (guint i = 0; i < setup->config->n_layers; i++)
       build_layer (t, m, &m->layers[i], i);
     m->norm = ss_model_parameter (t, model, "norm", SS_DIMS (c->hidden_size));
     ss_rope_build (t, c->rope_type, c->head_dim, &m->rope);
@@ -305,8 +307,9 @@ llama_destroy (SsModel *model)
 
 /* Ledger section 1, with biases and head norms where a type has them. */
 static guint64
-llama_count (const SsModelConfig *c)
+llama_count (const SsModelConfig *config)
 {
+  const SsLlamaConfig *c = ss_llama_config (config);
   guint64 h = (guint64) c->hidden_size, q = (guint64) (c->n_heads * c->head_dim);
   guint64 kv = (guint64) (c->n_kv_heads * c->head_dim), f = (guint64) c->intermediate_size;
   guint64 layer = 2 * h * q + 2 * h * kv + 3 * h * f + 2 * h;
@@ -317,9 +320,17 @@ llama_count (const SsModelConfig *c)
     layer += 2 * f + h;
   if (c->has_qk_norm)
     layer += 2 * (guint64) c->head_dim;
-  return ss_size_add (ss_size_mul (layer, (guint64) c->n_layers),
+  return ss_size_add (ss_size_mul (layer, (guint64) config->n_layers),
                       ss_size_add (ss_size_mul (ss_size_mul ((guint64) c->vocab_size, h),
                                                 c->tie_word_embeddings ? 1 : 2), h));
+}
+
+static SsValue *
+llama_loss (SsTape *t, SsModel *model, const SsBatch *batch)
+{
+  static const SsCausalLm lm = { llama_hidden, llama_head, ss_llama_compiled };
+
+  return ss_causal_lm_loss (t, model, &lm, batch);
 }
 
 const SsModelFamily ss_family_llama = {
@@ -327,7 +338,7 @@ const SsModelFamily ss_family_llama = {
   .description = "Llama, Mistral, Qwen2, Qwen3: "
                  "RMSNorm, rotary positions, grouped-query attention, SwiGLU",
   .types = ss_llama_types, .n_types = SS_N_LLAMA_TYPES, .linears = ss_llama_linears,
-  .count_parameters = llama_count, .build = llama_build, .hidden = llama_hidden, .head = llama_head,
-  .compiled = ss_llama_compiled,
+  .count_parameters = llama_count, .account = ss_llama_account, .widths = ss_llama_widths,
+  .build = llama_build, .make_inputs = ss_causal_lm_make_inputs, .loss = llama_loss,
   .destroy = llama_destroy,
 };
