@@ -7,13 +7,30 @@
 #include "ops/checkpoint/frame-private.h"
 #include "ops/kinds/in-place.h"
 
+/* _recompute: a hook of the tensor that was made from the output. */
+static SsValue *
+restore (SsTape *t, SsValue *gradient G_GNUC_UNUSED, gpointer data)
+{
+  SsFrame *self = data;
+  SsContext outer = *ss_tape_context (t);
+
+  ss_frame_detach_inputs (t, self, self->in, self->again_in);
+  self->again = ss_frame_run_again (t, self, self->again_in);
+  ss_storage_restore (self->output->storage);
+  ss_tape_context (t)->in_recompute = TRUE;
+  SS_IN_PLACE (t, COPY, self->output, self->again);
+  *ss_tape_context (t) = outer;
+  g_clear_pointer (&self->output, ss_value_unref);
+  return NULL;
+}
+
 static void
 without_output_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  SsFrame *frame = n->segment;
+  SsFrame *frame = n->context;
 
   if (!frame->again)
-    ss_frame_restore (t, frame);
+    restore (t, grad[0], frame);
   ss_frame_backward (t, frame, &frame->again, grad[0], frame->again_in, out);
 }
 
@@ -29,7 +46,6 @@ ss_checkpoint_without_output (SsTape *t, const SsCheckpointCall *call, guint n_i
   SsFrame *frame = ss_frame_new (t, call, n_in, in, 0);
   SsValue *out;
 
-  g_assert (t->context.hook == SS_HOOK_NONE);
   if (ss_frame_run_without_grad (t, frame, &without_output, 0, in, &out))
     frame->output = ss_detach (t, out);
   return out;
@@ -38,30 +54,12 @@ ss_checkpoint_without_output (SsTape *t, const SsCheckpointCall *call, guint n_i
 void
 ss_checkpoint_discard (SsTape *t, SsValue *out, SsValue *hook)
 {
-  SsNode *to = hook->node;
   SsFrame *frame;
 
-  if (t->is_stopped || !to || !out->node || out->node->kind != &without_output)
+  if (t->is_stopped || !hook->node || !out->node || out->node->kind != &without_output)
     return;
-  frame = out->node->segment;
+  frame = out->node->context;
   ss_storage_discard (out->storage);
-  if (!to->waiting)
-    to->waiting = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_frame_unref);
   frame->ref_count++;
-  g_ptr_array_add (to->waiting, frame);
-}
-
-/* _recompute */
-void
-ss_frame_restore (SsTape *t, SsFrame *self)
-{
-  SsContext outer = t->context;
-
-  ss_frame_detach_inputs (t, self, self->in, self->again_in);
-  self->again = ss_frame_run_again (t, self, SS_HOOK_NONE, self->again_in);
-  ss_storage_restore (self->output->storage);
-  t->context.in_recompute = TRUE;
-  SS_IN_PLACE (t, COPY, self->output, self->again);
-  t->context = outer;
-  g_clear_pointer (&self->output, ss_value_unref);
+  ss_hook_tensor (hook, restore, frame, &ss_frame_holder);
 }

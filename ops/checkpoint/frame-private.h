@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define SS_MAX_SEGMENT_INPUTS 8
 
-struct _SsFrame
+typedef struct _SsFrame
 {
   guint ref_count;
   guint n_packed;                /* values that the first forward would have saved */
@@ -22,13 +22,13 @@ struct _SsFrame
   guint8 autocast_dtype;
   SsCheckpointCall call;
   gpointer own_self;             /* copy of call.self, or NULL */
-  SsValue *in[SS_MAX_SEGMENT_INPUTS];    /* held; NULL: see packed */
-  SsSaved packed[SS_MAX_CARRIERS];       /* carriers that the checkpoint around this one packed */
+  SsValue *in[SS_MAX_SEGMENT_INPUTS];    /* held; NULL: see carrier */
+  SsSaved carrier[SS_MAX_CARRIERS];      /* non-reentrant: what Python's _NoopSaveInputs saves */
   GPtrArray *recomputed;         /* SsValue, by pack number; each is taken out once */
   GPtrArray *kept;               /* SsValue: results of kept ops in order; each is taken out once */
   SsValue *output;               /* without output: a plain handle to it, till it is made again */
   SsValue *again, *again_in[SS_MAX_SEGMENT_INPUTS];   /* without output: made again, with history */
-};
+} SsFrame;
 
 /* Holds inputs from number `first` on. (transfer full) */
 SsFrame *ss_frame_new (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *const *in,
@@ -37,9 +37,11 @@ SsFrame *ss_frame_new (SsTape *t, const SsCheckpointCall *call, guint n_in, SsVa
  * frame; NULL if nothing wants a gradient, and the frame is gone. (transfer none) */
 SsNode *ss_frame_run_without_grad (SsTape *t, SsFrame *self, const SsOpKind *kind, guint n_saved,
                                    SsValue *const *in, SsValue **out);
-/* Runs the segment with everything about the tape as it was in its first forward. (transfer
- * full) */
-SsValue *ss_frame_run_again (SsTape *t, SsFrame *self, SsHook hook, SsValue *const *in);
+/* Runs the segment with all that is ambient as it was in its first forward. (transfer full) */
+SsValue *ss_frame_run_again (SsTape *t, SsFrame *self, SsValue *const *in);
+void ss_frame_unref (gpointer self);
+/* As a node's context. */
+extern const SsHolder ss_frame_holder;
 
 /* ---- nested backward, as torch.autograd.Function of a checkpoint runs it ---- */
 /* Leaves over the inputs: x[i] for in[i], with a gradient if it is a carrier that wants one. */

@@ -50,13 +50,15 @@ unref_rest (GPtrArray *values)
 }
 
 void
-ss_frame_unref (SsFrame *self)
+ss_frame_unref (gpointer data)
 {
+  SsFrame *self = data;
+
   if (--self->ref_count > 0)
     return;
-  unref_values (self->in, self->n_in);
   for (guint i = 0; i < self->call.n_carriers; i++)
-    g_clear_pointer (&self->packed[i].frame, ss_frame_unref);
+    ss_saved_clear (&self->carrier[i]);
+  unref_values (self->in, self->n_in);
   unref_rest (self->recomputed);
   unref_rest (self->kept);
   g_clear_pointer (&self->again, ss_value_unref);
@@ -66,9 +68,10 @@ ss_frame_unref (SsFrame *self)
   g_free (self);
 }
 
-void
-ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data)
+static void
+each_value (gpointer object, SsVisit visit, gpointer data)
 {
+  const SsFrame *self = object;
   const GPtrArray *lists[] = { self->recomputed, self->kept };
 
   for (guint i = 0; i < self->n_in; i++)
@@ -77,8 +80,7 @@ ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data)
       visit (self->again_in[i], data);
     }
   for (guint i = 0; i < self->call.n_carriers; i++)
-    if (self->packed[i].frame)
-      ss_frame_each (self->packed[i].frame, visit, data);
+    ss_saved_each (&self->carrier[i], visit, data);
   for (guint k = 0; k < G_N_ELEMENTS (lists); k++)
     for (guint i = 0; lists[k] && i < lists[k]->len; i++)
       visit (lists[k]->pdata[i], data);
@@ -86,26 +88,26 @@ ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data)
   visit (self->output, data);
 }
 
+const SsHolder ss_frame_holder = { ss_frame_unref, each_value };
+
 /* ---- running it again ---- */
 
 SsValue *
-ss_frame_run_again (SsTape *t, SsFrame *self, SsHook hook, SsValue *const *in)
+ss_frame_run_again (SsTape *t, SsFrame *self, SsValue *const *in)
 {
-  SsContext outer = t->context;
+  SsContext *context = ss_tape_context (t), outer = *context;
   SsValue *out;
 
-  t->context.is_grad_enabled = TRUE;
-  t->context.in_recompute = TRUE;
-  t->context.hook = (guint8) hook;
-  t->context.frame = hook == SS_HOOK_NONE ? NULL : self;
-  t->context.module_id = self->module_id;
-  t->context.casts = NULL;
+  context->is_grad_enabled = TRUE;
+  context->in_recompute = TRUE;
+  context->module_id = self->module_id;
+  context->casts = NULL;
   if (self->has_autocast)
     ss_autocast_begin (t, (SsDtype) self->autocast_dtype);
   out = ss_keep (self->call.run (t, self->call.self, in));
   ss_autocast_end (t);
-  t->context = outer;
-  t->is_stopped = t->error != NULL;
+  *context = outer;
+  ss_tape_go_on (t);
   return out;
 }
 
@@ -144,23 +146,90 @@ ss_frame_backward (SsTape *t, const SsFrame *self, SsValue **y, SsValue *gradien
   unref_values (x, self->n_in);
 }
 
+/* ---- results of ops that are kept ---- */
+
+static gboolean
+keeps (const SsFrame *self, const SsCall *c)
+{
+  return g_strv_contains (self->call.keep->ops, c->kind->name);
+}
+
+/* torch.utils.checkpoint's _CachingTorchDispatchMode, of the first forward. */
+static void
+run_and_keep (SsCall *c, gpointer data)
+{
+  SsFrame *self = data;
+
+  ss_call_run (c);
+  if (!keeps (self, c) || ss_tape_is_stopped (c->tape))
+    return;
+  for (guint i = 0; i < c->n_out; i++)
+    {
+      SsValue *value = ss_call_output (c, i);
+
+      ss_value_claim (value, SS_CATEGORY_ACTIVATIONS);
+      g_ptr_array_add (self->kept, value);
+    }
+}
+
+/* _CachedTorchDispatchMode, of the recomputation. */
+static void
+take_kept (SsCall *c, gpointer data)
+{
+  SsFrame *self = data;
+
+  if (!keeps (self, c))
+    {
+      ss_call_run (c);
+      return;
+    }
+  for (guint i = 0; i < c->n_out; i++)
+    {
+      SsValue *value = g_steal_pointer (&self->kept->pdata[self->n_taken++]);
+
+      ss_call_set_output (c, i, value);
+      ss_value_unref (value);
+    }
+}
+
 /* ---- non-reentrant ---- */
 
-gboolean
-ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved)
+/* _recomputation_hook: what nodes would save is what the backward wants; the graph goes. The last
+ * one may end it (_StopRecomputationError). */
+static SsPacked
+take_recomputed (SsTape *t, SsValue *value, gpointer data)
 {
-  SsFrame *frame = t->context.frame;
+  SsFrame *self = data;
 
-  if (t->context.hook == SS_HOOK_PACK)
-    {
-      saved->frame = frame;
-      saved->index = frame->n_packed++;
-      frame->ref_count++;
-      return TRUE;
-    }
   ss_value_claim (value, SS_CATEGORY_ACTIVATIONS);
-  g_ptr_array_add (frame->recomputed, ss_value_ref (value));
-  return !frame->call.has_early_stop || frame->recomputed->len < frame->n_packed;
+  g_ptr_array_add (self->recomputed, ss_value_ref (value));
+  if (self->call.has_early_stop && self->recomputed->len == self->n_packed)
+    ss_tape_stop (t);
+  return (SsPacked) { NULL, 0 };
+}
+
+static SsValue *
+never_unpacked (SsTape *t G_GNUC_UNUSED, SsPacked packed G_GNUC_UNUSED)
+{
+  g_assert_not_reached ();
+}
+
+static const SsSavedHooks recomputation_hooks = { take_recomputed, never_unpacked, { NULL, NULL } };
+
+static SsValue *
+run_recomputing (SsTape *t, SsFrame *self, SsValue *const *in)
+{
+  SsContext outer = *ss_tape_context (t);
+  SsSavedScope hooks;
+  SsDispatchMode mode;
+  SsValue *out;
+
+  ss_saved_hooks_push (t, &hooks, &recomputation_hooks, self);
+  if (self->call.keep)
+    ss_dispatch_mode_push (t, &mode, take_kept, self);
+  out = ss_frame_run_again (t, self, in);
+  *ss_tape_context (t) = outer;
+  return out;
 }
 
 static void
@@ -171,11 +240,11 @@ recompute (SsTape *t, SsFrame *self)
   self->is_recomputed = TRUE;
   self->recomputed = g_ptr_array_new ();
   for (guint i = 0; i < self->n_in; i++)
-    if (i < self->call.n_carriers && self->packed[i].frame)
-      in[i] = ss_frame_unpack (t, self->packed[i].frame, self->packed[i].index);
+    if (i < self->call.n_carriers)
+      in[i] = ss_saved_get (t, &self->carrier[i]);
     else
       in[i] = self->in[i] ? ss_value_ref (self->in[i]) : NULL;
-  out = ss_frame_run_again (t, self, SS_HOOK_RECOMPUTE, in);
+  out = run_recomputing (t, self, in);
   /* a recomputation that failed part-way leaves holes; its values have no storage */
   while (self->recomputed->len < self->n_packed)
     g_ptr_array_add (self->recomputed, ss_value_ref (in[0]));
@@ -183,33 +252,43 @@ recompute (SsTape *t, SsFrame *self)
   unref_values (in, self->n_in);
 }
 
-SsValue *
-ss_frame_unpack (SsTape *t, SsFrame *self, guint32 index)
+/* _checkpoint_hook: a value's number stands for it. */
+static SsPacked
+pack_number (SsTape *t G_GNUC_UNUSED, SsValue *value G_GNUC_UNUSED, gpointer data)
 {
+  SsFrame *self = data;
+
+  self->ref_count++;
+  return (SsPacked) { self, self->n_packed++ };
+}
+
+/* The first one that is wanted runs the segment again. */
+static SsValue *
+unpack_number (SsTape *t, SsPacked packed)
+{
+  SsFrame *self = packed.object;
+
   if (!self->is_recomputed)
     recompute (t, self);
-  return g_steal_pointer (&self->recomputed->pdata[index]);
+  return g_steal_pointer (&self->recomputed->pdata[packed.index]);
 }
 
-/* The checkpoint around this one packs what Python's _NoopSaveInputs saves. */
-static void
-pack_carriers (SsTape *t, SsFrame *frame, SsValue *const *in)
-{
-  for (guint i = 0; i < frame->call.n_carriers && !t->is_stopped; i++)
-    if (in[i] && !ss_frame_pack (t, in[i], &frame->packed[i]))
-      t->is_stopped = TRUE;
-}
+static const SsSavedHooks checkpoint_hooks
+  = { pack_number, unpack_number, { ss_frame_unref, each_value } };
 
 static SsValue *
-run_packing (SsTape *t, SsFrame *frame, SsValue *const *in)
+run_packing (SsTape *t, SsFrame *self, SsValue *const *in)
 {
-  SsContext outer = t->context;
+  SsContext outer = *ss_tape_context (t);
+  SsSavedScope hooks;
+  SsDispatchMode mode;
   SsValue *out;
 
-  t->context.hook = SS_HOOK_PACK;
-  t->context.frame = frame;
-  out = frame->call.run (t, frame->call.self, in);
-  t->context = outer;
+  ss_saved_hooks_push (t, &hooks, &checkpoint_hooks, self);
+  if (self->call.keep)
+    ss_dispatch_mode_push (t, &mode, run_and_keep, self);
+  out = self->call.run (t, self->call.self, in);
+  *ss_tape_context (t) = outer;
   return out;
 }
 
@@ -218,14 +297,14 @@ run_packing (SsTape *t, SsFrame *frame, SsValue *const *in)
 static void
 checkpoint_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  SsFrame *frame = n->segment;
+  SsFrame *frame = n->context;
   SsValue *in[SS_MAX_SEGMENT_INPUTS] = { NULL }, *x[SS_MAX_SEGMENT_INPUTS] = { NULL };
   SsValue *y;
 
   for (guint i = 0; i < frame->n_in; i++)
     in[i] = i < n->n_saved ? ss_node_saved (n, i) : frame->in[i];
   ss_frame_detach_inputs (t, frame, in, x);
-  y = ss_frame_run_again (t, frame, SS_HOOK_NONE, x);
+  y = ss_frame_run_again (t, frame, x);
   ss_frame_backward (t, frame, &y, grad[0], x, out);
 }
 
@@ -263,7 +342,8 @@ ss_frame_run_without_grad (SsTape *t, SsFrame *self, const SsOpKind *kind, guint
     scope = ss_module_enter (t, call->layers, call->layer);
   n = ss_node_attach (t, kind, call->n_carriers, in, n_saved, *out);
   ss_module_leave (&scope);
-  n->segment = self;
+  n->context = self;
+  n->holder = &ss_frame_holder;
   for (guint i = 0; i < call->n_carriers; i++)
     ss_value_claim (in[i], SS_CATEGORY_ACTIVATIONS);
   return n;
@@ -284,19 +364,14 @@ run_reentrant (SsTape *t, SsFrame *frame, SsValue *const *in)
 
   for (guint i = 0; n && i < n->n_saved; i++)
     if (in[i])
-      {
-        n->saved[i].value = ss_value_ref (in[i]);
-        ss_value_claim (in[i], SS_CATEGORY_ACTIVATIONS);
-      }
+      ss_saved_set (t, &n->saved[i], in[i]);
   return out;
 }
 
 SsValue *
 ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *const *in)
 {
-  gboolean is_packed = t->context.hook != SS_HOOK_NONE;
-  /* held by the node, or carriers by the checkpoint around this one */
-  guint first = call->is_reentrant ? n_by_position (call) : is_packed ? call->n_carriers : 0;
+  guint first = call->is_reentrant ? n_by_position (call) : call->n_carriers;
   SsFrame *frame = ss_frame_new (t, call, n_in, in, first);
   SsValue *out;
 
@@ -304,48 +379,10 @@ ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *con
     return run_reentrant (t, frame, in);
   if (call->keep)
     frame->kept = g_ptr_array_new ();
-  if (is_packed)
-    pack_carriers (t, frame, in);
+  for (guint i = 0; i < call->n_carriers && !t->is_stopped; i++)
+    if (in[i])
+      ss_saved_set (t, &frame->carrier[i], in[i]);
   out = run_packing (t, frame, in);
   ss_frame_unref (frame);
   return out;
-}
-
-/* ---- results of ops that are kept ---- */
-
-static gboolean
-keeps (const SsTape *t, SsHook hook, const SsOpKind *kind)
-{
-  return t->context.frame && t->context.hook == hook && t->context.frame->call.keep
-         && g_strv_contains (t->context.frame->call.keep->ops, kind->name);
-}
-
-gboolean
-ss_frame_take_kept (SsCall *c)
-{
-  SsTape *t = c->tape;
-
-  if (!keeps (t, SS_HOOK_RECOMPUTE, c->kind))
-    return FALSE;
-  for (guint i = 0; i < c->n_out; i++)
-    {
-      SsFrame *frame = t->context.frame;
-      SsValue *value = g_steal_pointer (&frame->kept->pdata[frame->n_taken++]);
-
-      c->result[i] = ss_storage_ref (value->storage);
-      ss_value_unref (value);
-    }
-  return TRUE;
-}
-
-void
-ss_frame_keep (SsCall *c, SsValue *const *results)
-{
-  if (!keeps (c->tape, SS_HOOK_PACK, c->kind) || c->tape->is_stopped)
-    return;
-  for (guint i = 0; i < c->n_out; i++)
-    {
-      g_ptr_array_add (c->tape->context.frame->kept, ss_detach (c->tape, results[i]));
-      ss_value_claim (results[i], SS_CATEGORY_ACTIVATIONS);
-    }
 }

@@ -6,12 +6,13 @@
 #pragma once
 
 #include "plan/policy.h"
+#include "ops/core/hooks.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
 
 /* Code of a segment: one output; `in` belong to the caller. (transfer floating) */
-typedef SsValue *(*SsSegment) (SsTape *t, gconstpointer self, SsValue *const *in);
+typedef SsForward SsSegment;
 
 #define SS_MAX_CARRIERS 3
 

@@ -72,16 +72,13 @@ count_dependencies (SsTape *t, SsNode *root)
 
 /* ---- gradients arrive ---- */
 
-/* A hook of the tensor first adds it to the fp32 buffer, if there is one.  AccumulateGrad: taken
- * over if nobody else holds it and it lies as the parameter does, else cloned in the parameter's
- * layout; later ones are added in place. */
-void
-ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *g)
+/* Taken over if nobody else holds it and it lies as the parameter does, else cloned in the
+ * parameter's layout; later ones are added in place. */
+static void
+accumulate (SsTape *t, SsValue *parameter, SsValue *g)
 {
   SsLeaf *leaf = parameter->leaf;
 
-  if (leaf->accumulation)
-    ss_add_in_place (t, leaf->accumulation, g);
   if (leaf->grad)
     ss_add_in_place (t, leaf->grad, g);
   else if (g->ref_count == 1 && ss_tensor_same_strides (&g->tensor, &parameter->tensor))
@@ -89,6 +86,21 @@ ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *g)
   else
     leaf->grad = ss_value_sink (ss_clone_like (t, g, &parameter->tensor));
   ss_value_claim (leaf->grad, SS_CATEGORY_GRADIENTS);
+}
+
+void
+ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue **gradient)
+{
+  const SsLeaf *leaf = parameter->leaf;
+  const SsNode *n = leaf->accumulate;
+
+  ss_hooks_run_tensor (t, leaf->hooks, 0, gradient);
+  if (n)
+    ss_hooks_run_before (t, n, gradient);
+  accumulate (t, parameter, *gradient);
+  ss_hooks_run_accumulated (t, parameter);
+  if (n)
+    ss_hooks_run_after (t, n, NULL, gradient);
 }
 
 /* InputBuffer: the sum is made in place if the earlier gradient is dense and held by nobody
@@ -148,19 +160,12 @@ unpack (SsTape *t, SsNode *n)
   gboolean was_packed = FALSE;
 
   for (guint i = 0; i < n->n_saved; i++)
-    if (n->saved[i].frame)
+    if (n->saved[i].hooks)
       {
-        n->saved[i].value = ss_frame_unpack (t, n->saved[i].frame, n->saved[i].index);
+        n->saved[i].value = ss_saved_get (t, &n->saved[i]);
         was_packed = TRUE;
       }
   return was_packed;
-}
-
-static void
-drop_saved (SsNode *n, guint i)
-{
-  g_clear_pointer (&n->saved[i].value, ss_value_unref);
-  g_clear_pointer (&n->saved[i].frame, ss_frame_unref);
 }
 
 static void
@@ -171,9 +176,9 @@ run_backward (SsTape *t, SsNode *n, SsValue **grad, SsValue **out)
   /* a recomputation that was stopped part-way has not all that was saved */
   if (!t->is_stopped)
     n->kind->backward (t, n, grad, out);
-  /* what a segment unpacked belongs to the backward function's own scope */
+  /* what hooks unpacked belongs to the backward function's own scope */
   for (guint i = n->n_saved; was_packed && i-- > 0;)
-    drop_saved (n, i);
+    ss_saved_clear (&n->saved[i]);
   for (guint i = 0; i < n->n_edges; i++)
     if (out[i])
       ss_value_sink (out[i]);
@@ -192,22 +197,24 @@ evaluate (SsTape *t, SsNode *n, GPtrArray *ready)
   if (n->leaf)
     {
       if (!t->is_stopped)
-        ss_accumulate_grad (t, n->leaf, grad[0]);
+        ss_accumulate_grad (t, n->leaf, &grad[0]);
       g_clear_pointer (&grad[0], ss_value_unref);
       return;
     }
   if (!t->is_stopped)
     {
       ss_tape_mark_backward_begin (t, ss_tape_layer (t));
-      for (guint i = 0; n->waiting && i < n->waiting->len; i++)
-        ss_frame_restore (t, n->waiting->pdata[i]);
+      for (guint i = 0; i < n->n_slots; i++)
+        ss_hooks_run_tensor (t, n->hooks, i, &grad[i]);
+      ss_hooks_run_before (t, n, grad);
       run_backward (t, n, grad, out);
       validate (t, n, out);
+      ss_hooks_run_after (t, n, out, grad);
     }
   for (guint i = 0; i < n->n_slots; i++)
     g_clear_pointer (&grad[i], ss_value_unref);
   for (guint i = 0; i < n->n_saved; i++)
-    drop_saved (n, i);
+    ss_saved_clear (&n->saved[i]);
   for (guint i = 0; i < n->n_edges; i++)
     {
       SsNode *to = n->edge[i].node;
@@ -239,6 +246,7 @@ void
 ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
 {
   SsContext outer = t->context;
+  GArray *callbacks = NULL;
   SsValue *ones;
 
   /* a failed trace made no graph */
@@ -253,9 +261,13 @@ ss_backward (SsTape *t, SsValue *value, SsValue *gradient)
   t->context.thread = SS_THREAD_BACKWARD;
   t->context.in_backward = TRUE;
   t->context.in_recompute = FALSE;
+  t->context.callbacks = &callbacks;
   if (!gradient)
     ones->n_names++;              /* torch.autograd.backward's own local */
   run_ready (t, value->node, value->slot, ones);
+  t->context.is_grad_enabled = outer.is_grad_enabled;
+  t->context.module_id = outer.module_id;
+  ss_callbacks_run (t, &callbacks);
   t->context = outer;
   ss_value_unref (ones);
 }
@@ -287,13 +299,9 @@ static void
 add_held (Held *held, const SsNode *n)
 {
   for (guint i = 0; i < n->n_saved; i++)
-    {
-      add_storage (n->saved[i].value, held);
-      if (n->saved[i].frame)
-        ss_frame_each (n->saved[i].frame, add_storage, held);
-    }
-  if (n->segment)
-    ss_frame_each (n->segment, add_storage, held);
+    ss_saved_each (&n->saved[i], add_storage, held);
+  if (n->holder && n->holder->each)
+    n->holder->each (n->context, add_storage, held);
 }
 
 guint64

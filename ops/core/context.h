@@ -7,7 +7,8 @@
  */
 #pragma once
 
-#include "ops/core/kind.h"
+#include "ops/core/dispatch.h"
+#include "ops/core/saved.h"
 
 G_BEGIN_DECLS
 
@@ -36,9 +37,10 @@ typedef struct
   /* autocast */
   guint8 lower_dtype;
   GArray *casts;                 /* SsCast; NULL: autocast is off */
-  /* checkpointing */
-  guint8 hook;
-  SsFrame *frame;
+  /* innermost ones */
+  const SsSavedScope *saved_hooks;
+  const SsDispatchMode *modes;
+  GArray **callbacks;            /* of the backward under way; NULL: none is */
 } SsContext;
 
 SsContext *ss_tape_context (SsTape *t);

@@ -18,8 +18,6 @@ G_BEGIN_DECLS
 #define SS_N_ATTRIBUTES 12
 #define SS_MAX_EDGES 16
 
-typedef struct _SsFrame SsFrame;
-
 /* One call while it is being recorded.  `in` are kept by the recorder. */
 typedef struct
 {

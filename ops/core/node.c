@@ -65,18 +65,15 @@ static void
 clear_node (SsNode *self)
 {
   for (guint i = 0; i < self->n_saved; i++)
-    {
-      g_clear_pointer (&self->saved[i].value, ss_value_unref);
-      g_clear_pointer (&self->saved[i].frame, ss_frame_unref);
-    }
+    ss_saved_clear (&self->saved[i]);
   if (self->leaf)
     {
       self->leaf->leaf->accumulate = NULL;
       ss_value_unref (self->leaf);
     }
-  if (self->segment)
-    ss_frame_unref (self->segment);
-  g_clear_pointer (&self->waiting, g_ptr_array_unref);
+  if (self->holder && self->holder->unref)
+    self->holder->unref (self->context);
+  g_clear_pointer (&self->hooks, g_array_unref);
 }
 
 /* A chain of nodes is as long as the model: no recursion. */

@@ -166,6 +166,8 @@ run_kernel (SsCall *c)
 {
   const SsOpKind *kind = c->kind;
 
+  if (kind->is_view)
+    return;
   if (kind->allocate)
     kind->allocate (c);
   else
@@ -181,6 +183,51 @@ run_kernel (SsCall *c)
     record_run (c);
   while (c->n_scratch > 0)
     ss_call_drop_scratch (c);
+}
+
+/* ---- dispatch ---- */
+
+void
+ss_dispatch_mode_push (SsTape *t, SsDispatchMode *mode, SsDispatch dispatch, gpointer data)
+{
+  *mode = (SsDispatchMode) { dispatch, data, t->context.modes };
+  t->context.modes = mode;
+}
+
+void
+ss_dispatch_mode_pop (SsTape *t, SsDispatchMode *mode)
+{
+  g_assert (t->context.modes == mode);
+  t->context.modes = mode->outer;
+}
+
+void
+ss_call_run (SsCall *c)
+{
+  const SsDispatchMode *mode = c->tape->context.modes;
+
+  if (c->tape->is_stopped)
+    return;
+  if (!mode)
+    {
+      run_kernel (c);
+      return;
+    }
+  c->tape->context.modes = mode->outer;
+  mode->dispatch (c, mode->data);
+  c->tape->context.modes = mode;
+}
+
+SsValue *
+ss_call_output (const SsCall *c, guint i)
+{
+  return ss_value_sink (ss_value_new (c->tape, &c->out[i], ss_storage_ref (c->result[i])));
+}
+
+void
+ss_call_set_output (SsCall *c, guint i, const SsValue *value)
+{
+  c->result[i] = ss_storage_ref (value->storage);
 }
 
 /* ---- the node ---- */
@@ -212,26 +259,15 @@ make_node (SsCall *c)
   return n;
 }
 
-/* Saves one value; FALSE when the recomputation has all it wants. */
-static gboolean
-save_one (SsTape *t, SsNode *n, guint i, SsValue *value)
-{
-  if (t->context.hook != SS_HOOK_NONE)
-    return ss_frame_pack (t, value, &n->saved[i]);
-  n->saved[i].value = ss_value_ref (value);
-  ss_value_claim (value, SS_CATEGORY_ACTIVATIONS);
-  return TRUE;
-}
-
-/* Inputs are saved before the kernel allocates, results after it ran: FALSE stops the tape. */
-static gboolean
+/* Inputs are saved before the kernel allocates, results after it ran, up to where a hook stops the
+ * tape. */
+static void
 save (SsCall *c, SsNode *n, SsValue **results)
 {
-  for (guint i = 0; i < c->kind->n_saves; i++)
+  for (guint i = 0; i < c->kind->n_saves && !c->tape->is_stopped; i++)
     {
       SsSave s = c->kind->saves[i];
       gboolean is_result = s.what >= SS_RESULT (0);
-      gboolean goes_on;
 
       if (is_result != (results != NULL) || (s.when >= 0 && !ss_node_needs (n, (guint) s.when)))
         continue;
@@ -242,14 +278,11 @@ save (SsCall *c, SsNode *n, SsValue **results)
           /* a result kept by its own node must not hold that node */
           g_autoptr (SsValue) plain = ss_detach (c->tape, results[s.what - SS_RESULT (0)]);
 
-          goes_on = save_one (c->tape, n, i, plain);
+          ss_saved_set (c->tape, &n->saved[i], plain);
         }
       else
-        goes_on = save_one (c->tape, n, i, c->in[s.what]);
-      if (!goes_on)
-        return FALSE;
+        ss_saved_set (c->tape, &n->saved[i], c->in[s.what]);
     }
-  return TRUE;
 }
 
 /* ---- the call ---- */
@@ -271,12 +304,14 @@ take_inputs (SsCall *c)
     }
 }
 
-/* Outputs that the kernel writes over an input. */
+/* Outputs that look at an input, or that the kernel writes over one. */
 static void
 share_storages (SsCall *c)
 {
   for (guint i = 0; i < c->n_out; i++)
-    if (c->shares[i])
+    if (c->kind->is_view)
+      c->result[i] = ss_storage_ref (c->in[0]->storage);
+    else if (c->shares[i])
       c->result[i] = ss_storage_ref (c->in[c->shares[i] - 1]->storage);
 }
 
@@ -287,8 +322,6 @@ make_outputs (SsCall *c, SsValue **out)
 
   for (guint i = 0; i < c->n_out && !c->kind->in_place; i++)
     {
-      if (c->kind->is_view)
-        c->result[i] = ss_storage_ref (c->in[0]->storage);
       out[i] = ss_value_new (t, &c->out[i], c->result[i]);
       if (c->kind->holds_base || c->shares[i])
         {
@@ -318,15 +351,12 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
   kind->infer (&c);
   share_storages (&c);
   n = make_node (&c);
-  if (n && !save (&c, n, NULL))
-    t->is_stopped = TRUE;
-  if (!kind->is_view && !t->is_stopped && !(t->context.frame && ss_frame_take_kept (&c)))
-    run_kernel (&c);
+  if (n)
+    save (&c, n, NULL);
+  ss_call_run (&c);
   make_outputs (&c, out);
-  if (t->context.frame)
-    ss_frame_keep (&c, out);
-  if (n && !t->is_stopped && !save (&c, n, out))
-    t->is_stopped = TRUE;
+  if (n)
+    save (&c, n, out);
   for (guint i = 0; n && i < n->n_slots; i++)
     {
       out[i]->node = n;

@@ -6,6 +6,7 @@
 
 #include "memory/slab.h"
 #include "ops/core/context.h"
+#include "ops/core/hooks.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
@@ -42,13 +43,6 @@ typedef struct
   guint slot;
 } SsEdge;
 
-typedef struct
-{
-  SsValue *value;                /* held; NULL while packed by a segment or not wanted */
-  SsFrame *frame;                /* held; the segment that packed it */
-  guint32 index;                 /* which of the segment's saved values */
-} SsSaved;
-
 /* One differentiable output of a node: its metadata, and the gradient that waits for it. */
 typedef struct
 {
@@ -71,9 +65,9 @@ struct _SsNode
   SsSaved *saved;
   SsSlot *slot;
   SsValue *leaf;                 /* AccumulateGrad: held */
-  SsFrame *segment;              /* reentrant checkpoint: what the function's context keeps */
-  GPtrArray *waiting;            /* SsFrame, held: run before the node, in order; NULL: none */
-  gpointer context;              /* of a function's own; not held */
+  GArray *hooks;                 /* of tensors that it made, and its own; NULL: none */
+  gpointer context;              /* of a function's own */
+  const SsHolder *holder;        /* of the context; NULL: not held */
   gint64 attribute[SS_N_ATTRIBUTES];
 };
 
@@ -87,13 +81,6 @@ SsNode *ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *co
                         guint n_saved, SsValue *out);
 
 /* ---- tape ---- */
-
-typedef enum
-{
-  SS_HOOK_NONE,
-  SS_HOOK_PACK,                  /* a checkpointed segment's first forward */
-  SS_HOOK_RECOMPUTE              /* its second */
-} SsHook;
 
 typedef struct
 {
@@ -121,6 +108,7 @@ struct _SsTape
   GArray *unwound; /* guint32: storages that the failed request's unwinding releases */
   SsStorage *workspace[SS_N_THREADS];
   GHashTable *module_ids;        /* SsModuleInfo key -> id */
+  GHashTable *forward_hooks;     /* module id -> GArray; NULL: none */
   GArray *begun_layers;          /* gboolean by layer: its backward has been marked */
 };
 
@@ -141,27 +129,21 @@ void ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values);
 gint ss_tape_layer (const SsTape *t);
 /* The first op of a layer's backward comes next; later calls for the same layer mark nothing. */
 void ss_tape_mark_backward_begin (SsTape *t, gint layer);
-/* AccumulateGrad for a parameter. */
-void ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue *gradient);
+/* AccumulateGrad for a parameter, with all hooks; they may put another one in *gradient. */
+void ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue **gradient);
 
 /* ---- a request that fails ---- */
 /* Finds what the exception releases when the request for that storage, the newest, fails. */
 void ss_tape_unwind (SsTape *t, guint32 storage_id);
 
-/* ---- segments ---- */
-void ss_frame_unref (SsFrame *self);
-/* Packs a value that a node saves; FALSE when recomputation has all it wants. */
-gboolean ss_frame_pack (SsTape *t, SsValue *value, SsSaved *saved);
-/* (transfer full) */
-SsValue *ss_frame_unpack (SsTape *t, SsFrame *self, guint32 index);
-/* Calls `visit` for every value that the segment and those around it hold; some are NULL. */
-typedef void (*SsFrameVisit) (SsValue *value, gpointer data);
-void ss_frame_each (const SsFrame *self, SsFrameVisit visit, gpointer data);
-/* A selective checkpoint: in a recomputation the op's results are the kept ones, TRUE; in the first
- * forward they are kept. */
-gboolean ss_frame_take_kept (SsCall *c);
-void ss_frame_keep (SsCall *c, SsValue *const *results);
-/* The gradient that a segment waited for is complete: makes its discarded output again. */
-void ss_frame_restore (SsTape *t, SsFrame *self);
+/* ---- hooks ---- */
+void ss_hooks_run_tensor (SsTape *t, const GArray *hooks, guint slot, SsValue **gradient);
+void ss_hooks_run_before (SsTape *t, const SsNode *n, SsValue **gradient);
+void ss_hooks_run_after (SsTape *t, const SsNode *n, SsValue **of_inputs,
+                         SsValue *const *of_outputs);
+void ss_hooks_run_accumulated (SsTape *t, SsValue *leaf);
+void ss_hooks_each (const GArray *hooks, SsVisit visit, gpointer visit_data);
+/* Consumes the queue. */
+void ss_callbacks_run (SsTape *t, GArray **queue);
 
 G_END_DECLS

@@ -70,6 +70,7 @@ ss_tape_seal (SsTape *t, GError **error)
   g_assert (!t->context.casts);
   g_clear_pointer (&t->unwound, g_array_unref);
   g_hash_table_unref (t->module_ids);
+  g_clear_pointer (&t->forward_hooks, g_hash_table_unref);
   g_array_unref (t->begun_layers);
   ss_slab_clear (&t->storages);
   ss_slab_clear (&t->values);
@@ -113,6 +114,24 @@ gboolean
 ss_tape_has_failed (const SsTape *t)
 {
   return t->error != NULL;
+}
+
+void
+ss_tape_stop (SsTape *t)
+{
+  t->is_stopped = TRUE;
+}
+
+void
+ss_tape_go_on (SsTape *t)
+{
+  t->is_stopped = t->error != NULL;
+}
+
+gboolean
+ss_tape_is_stopped (const SsTape *t)
+{
+  return t->is_stopped;
 }
 
 const SsTarget *
@@ -313,7 +332,8 @@ ss_require_grad (SsValue *value)
 void
 ss_freeze (SsValue *value)
 {
-  g_assert (!value->leaf || (!value->leaf->grad && !value->leaf->accumulate));
+  g_assert (!value->leaf || (!value->leaf->grad && !value->leaf->accumulate
+                              && !value->leaf->hooks));
   g_clear_pointer (&value->leaf, g_free);
 }
 

@@ -40,6 +40,11 @@ SsProgram *ss_tape_seal (SsTape *t, GError **error);
 /* The first problem wins; the tape stops: ops make values without storage and record nothing. */
 void ss_tape_fail (SsTape *t, SsOpsError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 gboolean ss_tape_has_failed (const SsTape *t);
+/* As an exception of a hook's own passes: records nothing more, until whoever catches it calls
+ * ss_tape_go_on, after which a failed tape is still stopped. */
+void ss_tape_stop (SsTape *t);
+void ss_tape_go_on (SsTape *t);
+gboolean ss_tape_is_stopped (const SsTape *t);
 const SsTarget *ss_tape_target (const SsTape *t);
 
 /* ---- where we are ---- */

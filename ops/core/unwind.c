@@ -41,28 +41,25 @@ follow_value (Marking *m, SsValue *value)
     g_hash_table_add (m->storages, GUINT_TO_POINTER (value->storage->id));
   reach_value (m, value->base);
   reach_node (m, value->node);
-  if (value->leaf)
-    reach_value (m, value->leaf->grad);
+  if (!value->leaf)
+    return;
+  reach_value (m, value->leaf->grad);
+  ss_hooks_each (value->leaf->hooks, reach_held, m);
 }
 
 static void
 follow_node (Marking *m, SsNode *node)
 {
   for (guint i = 0; i < node->n_saved; i++)
-    {
-      reach_value (m, node->saved[i].value);
-      if (node->saved[i].frame)
-        ss_frame_each (node->saved[i].frame, reach_held, m);
-    }
+    ss_saved_each (&node->saved[i], reach_held, m);
   for (guint i = 0; i < node->n_slots; i++)
     reach_value (m, node->slot[i].incoming);
   for (guint i = 0; i < node->n_edges; i++)
     reach_node (m, node->edge[i].node);
   reach_value (m, node->leaf);
-  if (node->segment)
-    ss_frame_each (node->segment, reach_held, m);
-  for (guint i = 0; node->waiting && i < node->waiting->len; i++)
-    ss_frame_each (node->waiting->pdata[i], reach_held, m);
+  if (node->holder && node->holder->each)
+    node->holder->each (node->context, reach_held, m);
+  ss_hooks_each (node->hooks, reach_held, m);
 }
 
 static void

@@ -111,6 +111,14 @@ ss_value_ref (SsValue *self)
   return self;
 }
 
+static void
+free_leaf (SsLeaf *leaf)
+{
+  g_clear_pointer (&leaf->grad, ss_value_unref);
+  g_clear_pointer (&leaf->hooks, g_array_unref);
+  g_free (leaf);
+}
+
 void
 ss_value_unref (SsValue *self)
 {
@@ -125,9 +133,8 @@ ss_value_unref (SsValue *self)
     ss_value_unref (self->base);
   if (self->node)
     ss_node_unref (self->node);
-  if (self->leaf && self->leaf->grad)
-    ss_value_unref (self->leaf->grad);
-  g_free (self->leaf);
+  if (self->leaf)
+    free_leaf (self->leaf);
   ss_slab_give (&self->tape->values, self);
 }
 

@@ -29,8 +29,8 @@ typedef struct
 typedef struct
 {
   SsValue *grad;                 /* .grad, or NULL; held */
-  SsValue *accumulation;         /* fp32 buffer every new gradient is added to, or NULL; not held */
   SsNode *accumulate;            /* its AccumulateGrad node while a graph needs it; not held */
+  GArray *hooks;                 /* of its gradient, or NULL */
 } SsLeaf;
 
 struct _SsValue

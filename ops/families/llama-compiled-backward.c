@@ -433,7 +433,7 @@ ss_graph_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **o
   for (guint i = 0; i < n_parameters; i++)
     {
       if (!t->is_stopped)
-        ss_accumulate_grad (t, ss_graph_parameter (&b.graph, i), grads[i]);
+        ss_accumulate_grad (t, ss_graph_parameter (&b.graph, i), &grads[i]);
       ss_value_unref (grads[i]);
     }
 }

@@ -32,7 +32,8 @@ run_layers (SsTape *t, const SsLayers *layers, guint first, guint last, SsValue 
       g_autoptr (SsValue) out = NULL;
 
       memcpy (args + 1, in + 1, (n_in - 1) * sizeof *in);
-      out = ss_keep (layers->forward (t, layers->layers + i * layers->stride, args));
+      out = ss_keep (ss_module_call (t, layers->forward, layers->layers + i * layers->stride, n_in,
+                                     args));
       ss_tape_mark_forward_end (t, (gint) i);
       ss_rebind (hidden, out);
     }

@@ -163,6 +163,14 @@ ss_optimizer_init (SsOptimizerRun *run, const SsOptimizer *klass, SsImplementati
     }
 }
 
+/* parameter.register_hook (lambda grad: buffer.add_ (grad)) */
+static SsValue *
+add_to_buffer (SsTape *t, SsValue *gradient, gpointer buffer)
+{
+  ss_add_in_place (t, buffer, gradient);
+  return NULL;
+}
+
 void
 ss_optimizer_make_masters (SsOptimizerRun *run, gboolean accumulates)
 {
@@ -179,7 +187,8 @@ ss_optimizer_make_masters (SsOptimizerRun *run, gboolean accumulates)
 
       s->accumulation = keep_beside (s, ss_zeros_like (run->tape, s->parameter, SS_F32),
                                      SS_CATEGORY_GRADIENT_ACCUMULATION);
-      s->parameter->leaf->accumulation = s->accumulation;
+      ss_hook_tensor (s->parameter, add_to_buffer, ss_value_ref (s->accumulation),
+                      &ss_value_holder);
     }
 }
 
@@ -312,7 +321,6 @@ ss_optimizer_clear (SsOptimizerRun *run)
         ss_drop (&s->state[k]);
       ss_drop (&s->master);
       ss_drop (&s->accumulation);
-      s->parameter->leaf->accumulation = NULL;
     }
   g_clear_pointer (&run->slots, g_free);
   g_clear_pointer (&run->active, g_ptr_array_unref);
