@@ -134,45 +134,56 @@ take_event (Walk *walk)
 
 /* FALSE: the run ended here. */
 static gboolean
-step_over (Walk *walk, guint instruction)
+meet_allocate (const SsProgram *program, const SsInstruction *i, gpointer walk)
 {
-  guint32 index;
-  const SsStorageInfo *storage;
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
 
-  switch (ss_program_instruction (walk->program, instruction, &index))
-    {
-    case SS_ALLOCATE:
-      storage = ss_program_storage (walk->program, index);
-      begin_row (walk, storage->op_id);
-      return storage->bytes == 0 || take_event (walk);
-    case SS_RELEASE:
-      storage = ss_program_storage (walk->program, index);
-      if (!storage->is_scratch)
-        finish_row (walk);
-      return storage->bytes == 0 || take_event (walk);
-    case SS_RUN:
-      begin_row (walk, index);
-      walk->has_run = TRUE;
-      return TRUE;
-    case SS_MARK:
-      finish_row (walk);
-      /* what was made before, by no op, is not of the next one */
-      walk->op_id = G_MAXUINT32;
-      return TRUE;
-    }
-  g_return_val_if_reached (FALSE);
+  begin_row (walk, storage->op_id);
+  return storage->bytes == 0 || take_event (walk);
+}
+
+static gboolean
+meet_release (const SsProgram *program, const SsInstruction *i, gpointer walk)
+{
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
+
+  if (!storage->is_scratch)
+    finish_row (walk);
+  return storage->bytes == 0 || take_event (walk);
+}
+
+static gboolean
+meet_run (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  Walk *walk = user_data;
+
+  begin_row (walk, i->index);
+  walk->has_run = TRUE;
+  return TRUE;
+}
+
+/* What was made before, by no op, is not of the next one. */
+static gboolean
+meet_mark (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i G_GNUC_UNUSED,
+           gpointer user_data)
+{
+  Walk *walk = user_data;
+
+  finish_row (walk);
+  walk->op_id = G_MAXUINT32;
+  return TRUE;
 }
 
 static void
 write_ops (const SsProgram *program, const SsRecording *recording, GString *csv)
 {
+  static const SsProgramVisitor visitor = { .allocate = meet_allocate, .run = meet_run,
+                                              .release = meet_release, .mark = meet_mark };
   Walk walk = { .program = program, .recording = recording, .csv = csv, .op_id = G_MAXUINT32 };
-  guint n = ss_program_n_instructions (program), i = 0;
 
   g_string_append (csv, "step,micro_batch,phase,op,inputs,outputs,"
                         "allocated_before,peak_in_op,allocated_after\n");
-  while (i < n && step_over (&walk, i))
-    i++;
+  ss_program_play (program, 0, &visitor, &walk);
   finish_row (&walk);
 }
 

@@ -229,12 +229,12 @@ ss_trace_watched (const SsTraceConfig *config, const SsTarget *target, SsTraceWa
 }
 
 static gboolean
-is_no_failure (const SsProgram *program G_GNUC_UNUSED, SsInstructionType type, guint32 index,
+is_no_failure (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *instruction,
                gpointer user_data)
 {
   const guint32 *failing_id = user_data;
 
-  return type != SS_ALLOCATE || index != *failing_id;
+  return instruction->type != SS_ALLOCATE || instruction->index != *failing_id;
 }
 
 GArray *

@@ -192,25 +192,32 @@ leave_first_layer (Extraction *x, guint32 module_id)
 }
 
 static gboolean
-meet (Extraction *x, SsInstructionType type, guint32 index)
+visit_allocate (const SsProgram *program, const SsInstruction *i, gpointer x)
 {
-  switch (type)
-    {
-    case SS_ALLOCATE:
-      enter_first_layer (x, ss_program_storage (x->program, index)->module_id);
-      leave_first_layer (x, ss_program_storage (x->program, index)->module_id);
-      allocate (x, index);
-      break;
-    case SS_RELEASE:
-      release (x, index);
-      break;
-    case SS_RUN:
-      run (x, index);
-      break;
-    case SS_MARK:
-      return meet_mark (x, ss_program_mark (x->program, index));
-    }
+  enter_first_layer (x, ss_program_storage (program, i->index)->module_id);
+  leave_first_layer (x, ss_program_storage (program, i->index)->module_id);
+  allocate (x, i->index);
   return TRUE;
+}
+
+static gboolean
+visit_release (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer x)
+{
+  release (x, i->index);
+  return TRUE;
+}
+
+static gboolean
+visit_run (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer x)
+{
+  run (x, i->index);
+  return TRUE;
+}
+
+static gboolean
+visit_mark (const SsProgram *program, const SsInstruction *i, gpointer x)
+{
+  return meet_mark (x, ss_program_mark (program, i->index));
 }
 
 /* ---- the chain ---- */
@@ -234,14 +241,10 @@ set_boundaries (SsChain *chain, const SsTraceConfig *config)
 static void
 measure (Extraction *x)
 {
-  for (guint i = 0; i < ss_program_n_instructions (x->program); i++)
-    {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (x->program, i, &index);
+  static const SsProgramVisitor visitor = { .allocate = visit_allocate, .run = visit_run,
+                                              .release = visit_release, .mark = visit_mark };
 
-      if (!meet (x, type, index))
-        break;
-    }
+  ss_program_play (x->program, 0, &visitor, x);
   for (guint i = 1; i <= x->chain->n_stages; i++)
     x->chain->stages[i].recompute_time = x->chain->stages[i].forward_time;
 }

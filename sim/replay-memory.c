@@ -8,6 +8,7 @@ struct _SsMemoryReplay
   SsMark place;                  /* the last that was met */
   SsMemoryVerdict verdict;
   gboolean empties_cache;
+  guint next_instruction;
 };
 
 SsMemoryReplay *
@@ -62,47 +63,65 @@ note_failure (SsMemoryReplay *self, const SsProgram *program, const SsStorageInf
 }
 
 /* A request of 0 bytes never reaches an allocator. */
-static void
-allocate (SsMemoryReplay *self, const SsProgram *program, guint32 storage_id)
+static gboolean
+allocate (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  const SsStorageInfo *storage = ss_program_storage (program, storage_id);
+  SsMemoryReplay *self = user_data;
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
   SsOomReport report;
   SsBlock *block;
 
-  if (storage_id >= self->blocks->len)
-    g_ptr_array_set_size (self->blocks, (gint) MAX (2 * storage_id, 1024));
+  if (i->index >= self->blocks->len)
+    g_ptr_array_set_size (self->blocks, (gint) MAX (2 * i->index, 1024));
   if (storage->bytes == 0)
-    return;
-  block = ss_allocator_allocate (self->allocator, storage->bytes, storage->stream, &report);
-  self->blocks->pdata[storage_id] = block;
+    return TRUE;
+  block = ss_allocator_allocate (self->allocator, storage->bytes, i->stream, &report);
+  self->blocks->pdata[i->index] = block;
   note_peaks (self);
   if (!block)
     note_failure (self, program, storage);
+  return block != NULL;
+}
+
+static gboolean
+release (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  SsMemoryReplay *self = user_data;
+
+  if (self->blocks->pdata[i->index])
+    ss_allocator_release (self->allocator, g_steal_pointer (&self->blocks->pdata[i->index]));
+  return TRUE;
+}
+
+static gboolean
+mark (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+{
+  SsMemoryReplay *self = user_data;
+
+  self->place = *ss_program_mark (program, i->index);
+  if (self->empties_cache && ss_mark_ends_step (&self->place))
+    ss_allocator_empty_cache (self->allocator);
+  return TRUE;
+}
+
+static gboolean
+use_on_stream (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  SsMemoryReplay *self = user_data;
+
+  if (self->blocks->pdata[i->index])
+    ss_allocator_record_stream (self->allocator, self->blocks->pdata[i->index], i->stream);
+  return TRUE;
 }
 
 gboolean
-ss_memory_replay_meet (SsMemoryReplay   *self,
-                       const SsProgram  *program,
-                       SsInstructionType type,
-                       guint32           index)
+ss_memory_replay_go_on (SsMemoryReplay *self, const SsProgram *program, guint *next)
 {
-  switch (type)
-    {
-    case SS_ALLOCATE:
-      allocate (self, program, index);
-      break;
-    case SS_RELEASE:
-      if (self->blocks->pdata[index])
-        ss_allocator_release (self->allocator, g_steal_pointer (&self->blocks->pdata[index]));
-      break;
-    case SS_MARK:
-      self->place = *ss_program_mark (program, index);
-      if (self->empties_cache && ss_mark_ends_step (&self->place))
-        ss_allocator_empty_cache (self->allocator);
-      break;
-    case SS_RUN:
-      break;
-    }
+  static const SsProgramVisitor visitor
+    = { .allocate = allocate, .release = release, .mark = mark, .use_on_stream = use_on_stream };
+
+  *next = self->next_instruction
+    = ss_program_play (program, self->next_instruction, &visitor, self);
   return self->verdict.fits;
 }
 
@@ -115,17 +134,12 @@ ss_replay_memory (const SsProgram           *program,
                   GError                   **error)
 {
   g_autoptr (SsMemoryReplay) self = ss_memory_replay_new (klass, settings, empties_cache, error);
+  guint next;
 
   *verdict = (SsMemoryVerdict) { .fits = TRUE };
   if (!self)
     return FALSE;
-  for (guint i = 0; i < ss_program_n_instructions (program) && self->verdict.fits; i++)
-    {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (program, i, &index);
-
-      ss_memory_replay_meet (self, program, type, index);
-    }
+  ss_memory_replay_go_on (self, program, &next);
   *verdict = self->verdict;
   return TRUE;
 }
@@ -152,24 +166,33 @@ is_state (const SsStorageInfo *storage)
   return FALSE;
 }
 
+typedef struct
+{
+  gboolean of_states;
+  guint64 now_bytes, peak_bytes;
+} Requested;
+
+static gboolean
+count_requested (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+{
+  Requested *requested = user_data;
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
+
+  if (requested->of_states && !is_state (storage))
+    return TRUE;
+  requested->now_bytes = i->type == SS_ALLOCATE ? ss_size_add (requested->now_bytes, storage->bytes)
+                                                : requested->now_bytes - storage->bytes;
+  requested->peak_bytes = MAX (requested->peak_bytes, requested->now_bytes);
+  return TRUE;
+}
+
 guint64
 ss_replay_peak_requested_bytes (const SsProgram *program, gboolean of_states)
 {
-  guint64 now = 0, peak = 0;
+  static const SsProgramVisitor visitor
+    = { .allocate = count_requested, .release = count_requested };
+  Requested requested = { .of_states = of_states };
 
-  for (guint i = 0; i < ss_program_n_instructions (program); i++)
-    {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (program, i, &index);
-      const SsStorageInfo *storage;
-
-      if (type != SS_ALLOCATE && type != SS_RELEASE)
-        continue;
-      storage = ss_program_storage (program, index);
-      if (of_states && !is_state (storage))
-        continue;
-      now = type == SS_ALLOCATE ? ss_size_add (now, storage->bytes) : now - storage->bytes;
-      peak = MAX (peak, now);
-    }
-  return peak;
+  ss_program_play (program, 0, &visitor, &requested);
+  return requested.peak_bytes;
 }

@@ -20,7 +20,7 @@ typedef struct
   gint layer;                    /* -1 outside layers */
 } SsMemoryVerdict;
 
-/* The same while the program is being made, told of each instruction in order. */
+/* The same while the program is being made. */
 typedef struct _SsMemoryReplay SsMemoryReplay;
 
 /* SS_ALLOCATOR_ERROR_CONF. (transfer full) */
@@ -30,11 +30,9 @@ SsMemoryReplay *ss_memory_replay_new (const SsAllocatorClass    *klass,
                                       GError                   **error);
 void ss_memory_replay_free (SsMemoryReplay *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsMemoryReplay, ss_memory_replay_free)
-/* FALSE: out of memory, the last that it may be told of. */
-gboolean ss_memory_replay_meet (SsMemoryReplay   *self,
-                                const SsProgram  *program,
-                                SsInstructionType type,
-                                guint32           index);
+/* Goes on to the end of what there is of the program. FALSE: out of memory at the instruction
+ * before number *next (out), and nothing more may be asked of it. */
+gboolean ss_memory_replay_go_on (SsMemoryReplay *self, const SsProgram *program, guint *next);
 
 /* FALSE with SS_ALLOCATOR_ERROR_CONF. `empties_cache`: empty_cache () after each step. */
 gboolean ss_replay_memory (const SsProgram           *program,

@@ -35,7 +35,8 @@ struct _Run
   gint64 driver_ns;              /* host time of driver calls that no op has paid yet */
   gboolean has_waited;           /* the device is idle: the cache may be emptied */
   guint64 reserved_bytes;
-  guint next_instruction, n_instructions;
+  guint next_instruction;
+  gint64 issue_cost_ns;          /* of the instruction that ended the play */
   gboolean is_loading;
 };
 
@@ -125,18 +126,18 @@ on_segment (SsSegmentAction action,
 }
 
 static void
-add_storage_event (Run            *run,
-                   SsMemoryAction  action,
-                   guint32         storage_id,
-                   const SsBlock  *block,
-                   guint32         op)
+add_storage_event (Run                 *run,
+                   SsMemoryAction       action,
+                   const SsInstruction *i,
+                   const SsBlock       *block,
+                   guint32              op)
 {
-  const SsStorageInfo *storage = ss_program_storage (run->replay->program, storage_id);
+  const SsStorageInfo *storage = ss_program_storage (run->replay->program, i->index);
   SsMemoryEvent *event;
 
   run->reserved_bytes = ss_allocator_stats (run->allocator)->reserved_bytes;
-  event = add_event (run, action, storage->bytes, storage->stream);
-  event->storage_id = storage_id;
+  event = add_event (run, action, storage->bytes, i->stream);
+  event->storage_id = i->index;
   event->module_id = storage->module_id;
   event->category = storage->category;
   event->is_scratch = storage->is_scratch;
@@ -149,7 +150,7 @@ add_storage_event (Run            *run,
 }
 
 static void
-out_of_memory (Run *run, guint32 storage_id, const SsOomReport *report)
+out_of_memory (Run *run, const SsInstruction *i, const SsOomReport *report)
 {
   SsRecording *recording = run->recording;
   SsOomRecord *oom = &recording->oom;
@@ -160,43 +161,44 @@ out_of_memory (Run *run, guint32 storage_id, const SsOomReport *report)
   oom->free_bytes = report->free_bytes;
   oom->largest_free_block_bytes = report->largest_free_block_bytes;
   oom->message = ss_oom_message (report, &run->replay->settings);
-  add_storage_event (run, SS_EVENT_OOM, storage_id, NULL, G_MAXUINT32);
+  add_storage_event (run, SS_EVENT_OOM, i, NULL, G_MAXUINT32);
 }
 
 /* FALSE: out of memory, the run is over.  A request of 0 bytes never reaches an allocator. */
 static gboolean
-allocate (Run *run, guint32 storage_id)
+allocate (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  const SsStorageInfo *storage = ss_program_storage (run->replay->program, storage_id);
+  Run *run = user_data;
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
   SsOomReport report = { 0 };
   SsBlock *block;
 
   if (storage->bytes == 0)
     return TRUE;
-  block = ss_allocator_allocate (run->allocator, storage->bytes, storage->stream, &report);
+  block = ss_allocator_allocate (run->allocator, storage->bytes, i->stream, &report);
   if (block == NULL)
     {
-      out_of_memory (run, storage_id, &report);
+      out_of_memory (run, i, &report);
       return FALSE;
     }
-  run->blocks[storage_id] = block;
-  add_storage_event (run, SS_EVENT_ALLOC, storage_id, block, storage->op_id);
+  run->blocks[i->index] = block;
+  add_storage_event (run, SS_EVENT_ALLOC, i, block, storage->op_id);
   return TRUE;
 }
 
-static void
-release (Run *run, guint32 storage_id)
+static gboolean
+release (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  const SsStorageInfo *storage = ss_program_storage (run->replay->program, storage_id);
-  SsBlock *block = run->blocks[storage_id], copy;
+  Run *run = user_data;
+  SsBlock *block = run->blocks[i->index], copy;
 
   if (block == NULL)
-    return;
+    return TRUE;
   copy = *block;
   ss_allocator_release (run->allocator, block);
-  run->blocks[storage_id] = NULL;
-  add_storage_event (run, SS_EVENT_FREE, storage_id, &copy,
-                     lane_get (run, storage->stream)->last_issued);
+  run->blocks[i->index] = NULL;
+  add_storage_event (run, SS_EVENT_FREE, i, &copy, lane_get (run, i->stream)->last_issued);
+  return TRUE;
 }
 
 /* ---- time ---- */
@@ -229,7 +231,7 @@ on_end (SsEngine *engine, gpointer user_data)
 }
 
 static void
-add_op (Run *run, const SsOp *op, double time_s)
+add_op (Run *run, const SsOp *op, guint8 stream, double time_s)
 {
   const SsDevice *device = run->replay->device;
   SsOpEvent event = {
@@ -242,7 +244,7 @@ add_op (Run *run, const SsOp *op, double time_s)
     .matmul_utilization = (float) ss_op_matmul_utilization (op, device, time_s),
     .bandwidth_utilization = (float) ss_op_bandwidth_utilization (op, device, time_s),
     .layer = run->module_layer[op->module_id],
-    .stream = op->stream,
+    .stream = stream,
     .rank = op->rank,
     .op_class = op->op_class,
     .is_backward = op->is_backward,
@@ -253,23 +255,24 @@ add_op (Run *run, const SsOp *op, double time_s)
   g_array_append_val (run->recording->ops, event);
 }
 
-/* Returns what it costs the host. */
-static gint64
-issue_op (Run *run, guint32 op_id)
+/* FALSE: it takes time of the host. */
+static gboolean
+issue_op (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  const SsOp *op = ss_program_op (run->replay->program, op_id);
+  Run *run = user_data;
+  const SsOp *op = ss_program_op (program, i->index);
   const SsDevice *device = run->replay->device;
   double time_s = ss_op_time_s (op, device);
-  Lane *lane = lane_get (run, op->stream);
+  Lane *lane = lane_get (run, i->stream);
   gint64 cost_ns, earliest_ns;
 
-  g_assert (op_id == run->recording->ops->len);
-  add_op (run, op, time_s);
-  lane->last_issued = op_id;
+  g_assert (i->index == run->recording->ops->len);
+  add_op (run, op, i->stream, time_s);
+  lane->last_issued = i->index;
   if (run->is_loading)
     {
-      lane->next_start = lane->next_end = op_id + 1;
-      return 0;
+      lane->next_start = lane->next_end = i->index + 1;
+      return TRUE;
     }
   cost_ns = ss_ns_add (ss_ns_from_seconds (ss_op_issue_s (op, device)), run->driver_ns);
   run->driver_ns = 0;
@@ -279,7 +282,8 @@ issue_op (Run *run, guint32 op_id)
   ss_stream_submit (lane->stream, earliest_ns, ss_ns_from_seconds (time_s), on_start, on_end, lane);
   if (op->is_synchronous)
     ss_host_synchronize (run->host);
-  return cost_ns;
+  run->issue_cost_ns = cost_ns;
+  return FALSE;
 }
 
 static gboolean
@@ -288,75 +292,46 @@ empties_cache (const Run *run, const SsMark *mark)
   return run->replay->empties_cache && ss_mark_ends_step (mark);
 }
 
-/* Giving a segment back waits for the device: TRUE, and the mark is met in the next call. */
+/* Giving a segment back waits for the device: FALSE, and the mark is met in the next call. */
 static gboolean
-waits_before (Run *run, guint32 mark_id)
+meet_mark (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  if (run->has_waited || !empties_cache (run, ss_program_mark (run->replay->program, mark_id)))
-    return FALSE;
-  run->has_waited = TRUE;
-  run->next_instruction--;
-  ss_host_synchronize (run->host);
-  return TRUE;
-}
-
-static void
-meet_mark (Run *run, guint32 mark_id)
-{
-  const SsMark *mark = ss_program_mark (run->replay->program, mark_id);
+  Run *run = user_data;
+  const SsMark *mark = ss_program_mark (program, i->index);
   SsReplayMark met;
 
   if (empties_cache (run, mark))
     {
+      run->has_waited = !run->has_waited;
+      if (run->has_waited)
+        {
+          ss_host_synchronize (run->host);
+          run->issue_cost_ns = 0;
+          return FALSE;
+        }
       ss_allocator_empty_cache (run->allocator);
-      run->has_waited = FALSE;
     }
-  met = (SsReplayMark) { mark_id, run->recording->memory->len, run->recording->ops->len };
-
+  met = (SsReplayMark) { i->index, run->recording->memory->len, run->recording->ops->len };
   if (mark->type == SS_MARK_PHASE && mark->phase != SS_PHASE_LOAD)
     run->is_loading = FALSE;
   g_array_append_val (run->marks, met);
+  return TRUE;
 }
 
-/* Up to the next op that takes time. */
+/* Up to the next instruction that takes time. */
 static gint64
 on_issue (G_GNUC_UNUSED SsHost *host, gpointer user_data)
 {
+  static const SsProgramVisitor visitor
+    = { .allocate = allocate, .run = issue_op, .release = release, .mark = meet_mark };
   Run *run = user_data;
 
-  while (run->next_instruction < run->n_instructions)
-    {
-      guint32 index;
-
-      switch (ss_program_instruction (run->replay->program, run->next_instruction++, &index))
-        {
-        case SS_ALLOCATE:
-          if (!allocate (run, index))
-            {
-              run->next_instruction = run->n_instructions;
-              return -1;
-            }
-          break;
-        case SS_RELEASE:
-          release (run, index);
-          break;
-        case SS_MARK:
-          if (waits_before (run, index))
-            return 0;
-          meet_mark (run, index);
-          break;
-        case SS_RUN:
-          {
-            gboolean is_loading = run->is_loading;
-            gint64 cost_ns = issue_op (run, index);
-
-            if (!is_loading)
-              return cost_ns;
-            break;
-          }
-        }
-    }
-  return -1;
+  run->issue_cost_ns = -1;
+  run->next_instruction
+    = ss_program_play (run->replay->program, run->next_instruction, &visitor, run);
+  if (run->has_waited)
+    run->next_instruction--;
+  return run->issue_cost_ns;
 }
 
 static gint *
@@ -401,7 +376,6 @@ ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
   reserve (recording->ops, ss_program_n_ops (self->program));
   run.segment_call_ns = ss_ns_from_seconds (ss_device_segment_call_s (self->device));
   run.launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (self->device));
-  run.n_instructions = ss_program_n_instructions (self->program);
   run.host = ss_host_new (engine, ss_device_queue_depth (self->device), on_issue, &run);
 
   ss_allocator_observe (allocator, on_segment, &run);

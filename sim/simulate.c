@@ -292,7 +292,7 @@ ss_simulate_outcome (const SsScenario *scenario, const SsProgram *program, GErro
 typedef struct
 {
   SsMemoryReplay *memory;        /* NULL: it failed unseen */
-  guint n_met;                   /* instructions that it has been told of */
+  gboolean has_begun;
   guint64 alive_bytes, late_bytes;
 } Watch;
 
@@ -300,26 +300,22 @@ typedef struct
  * before, when seven eighths of it are asked for.  That only saves time: a request that fails among
  * what was before has gone by, and the trace is made again. */
 static gboolean
-on_instruction (const SsProgram *program, SsInstructionType type, guint32 index,
-                gpointer user_data)
+on_instruction (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
   Watch *watch = user_data;
+  guint next;
 
-  if (type == SS_ALLOCATE)
-    watch->alive_bytes += ss_program_storage (program, index)->bytes;
-  else if (type == SS_RELEASE)
-    watch->alive_bytes -= ss_program_storage (program, index)->bytes;
-  if (watch->n_met == 0 && watch->alive_bytes < watch->late_bytes)
+  if (i->type == SS_ALLOCATE)
+    watch->alive_bytes += ss_program_storage (program, i->index)->bytes;
+  else if (i->type == SS_RELEASE)
+    watch->alive_bytes -= ss_program_storage (program, i->index)->bytes;
+  watch->has_begun |= watch->alive_bytes >= watch->late_bytes;
+  if (!watch->has_begun || watch->memory == NULL)
     return TRUE;
-  while (watch->memory != NULL && watch->n_met < ss_program_n_instructions (program))
-    {
-      type = ss_program_instruction (program, watch->n_met++, &index);
-      if (ss_memory_replay_meet (watch->memory, program, type, index))
-        continue;
-      watch->memory = NULL;
-      return watch->n_met < ss_program_n_instructions (program);
-    }
-  return TRUE;
+  if (ss_memory_replay_go_on (watch->memory, program, &next))
+    return TRUE;
+  watch->memory = NULL;
+  return next < ss_program_n_instructions (program);
 }
 
 SsRecording *

@@ -40,6 +40,10 @@ typedef struct
   SsPhase phase;
   guint step;
   SsRequestTable *table;
+  /* of the replay under way */
+  SsAllocator *allocator;
+  SsBlock **blocks;              /* by storage */
+  gboolean is_limited, fits;
 } Walk;
 
 static guint
@@ -195,81 +199,95 @@ on_segment (SsSegmentAction action, G_GNUC_UNUSED guint64 address, G_GNUC_UNUSED
 
 /* FALSE: out of memory. */
 static gboolean
-allocate (Walk *walk, SsAllocator *allocator, SsBlock **blocks, guint32 storage_id,
-          gboolean is_limited)
+allocate (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  const SsStorageInfo *storage = ss_program_storage (walk->program, storage_id);
-  guint64 before_bytes = ss_allocator_stats (allocator)->allocated_bytes;
+  Walk *walk = user_data;
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
+  const SsAllocatorStats *stats = ss_allocator_stats (walk->allocator);
+  guint64 before_bytes = stats->allocated_bytes;
   SsOomReport report = { 0 };
+  SsBlock *block;
 
   if (storage->bytes == 0)
     return TRUE;
   walk->asked_driver = FALSE;
-  blocks[storage_id] = ss_allocator_allocate (allocator, storage->bytes, storage->stream, &report);
-  if (blocks[storage_id] == NULL)
+  walk->blocks[i->index] = block
+    = ss_allocator_allocate (walk->allocator, storage->bytes, i->stream, &report);
+  if (block == NULL)
     {
       walk->table->fatal_segment_bytes = report.requested_bytes;
       walk->table->fatal_allocated_bytes = report.allocated_bytes;
       walk->table->fatal_step = walk->step;
     }
-  if (is_limited)
-    walk->answers[storage_id] = blocks[storage_id] == NULL ? REFUSED
-                                : walk->asked_driver ? BY_DRIVER : BY_CACHE;
+  if (walk->is_limited)
+    walk->answers[i->index] = block == NULL ? REFUSED : walk->asked_driver ? BY_DRIVER : BY_CACHE;
   else
-    count (walk, storage_id, before_bytes);
-  walk->table->peak_allocated_bytes = MAX (walk->table->peak_allocated_bytes,
-                                           ss_allocator_stats (allocator)->allocated_bytes);
-  return blocks[storage_id] != NULL;
+    count (walk, i->index, before_bytes);
+  walk->table->peak_allocated_bytes
+    = MAX (walk->table->peak_allocated_bytes, stats->allocated_bytes);
+  return walk->fits = block != NULL;
 }
 
-static void
-meet_mark (Walk *walk, SsAllocator *allocator, const SsMark *mark)
+static gboolean
+release (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
+  Walk *walk = user_data;
+
+  if (walk->blocks[i->index] != NULL)
+    ss_allocator_release (walk->allocator, g_steal_pointer (&walk->blocks[i->index]));
+  return TRUE;
+}
+
+static gboolean
+use_on_stream (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  Walk *walk = user_data;
+
+  if (walk->blocks[i->index] != NULL)
+    ss_allocator_record_stream (walk->allocator, walk->blocks[i->index], i->stream);
+  return TRUE;
+}
+
+static gboolean
+meet_mark (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+{
+  Walk *walk = user_data;
+  const SsMark *mark = ss_program_mark (program, i->index);
+
   if (ss_scenario_empties_cache (walk->scenario) && ss_mark_ends_step (mark))
-    ss_allocator_empty_cache (allocator);
-  if (mark->type != SS_MARK_PHASE)
-    return;
-  walk->phase = (SsPhase) mark->phase;
-  walk->step = mark->step;
+    ss_allocator_empty_cache (walk->allocator);
+  if (mark->type == SS_MARK_PHASE)
+    {
+      walk->phase = (SsPhase) mark->phase;
+      walk->step = mark->step;
+    }
+  return TRUE;
 }
 
 /* FALSE with an error; *fits tells whether the end was reached. */
 static gboolean
 replay (Walk *walk, gboolean is_limited, gboolean *fits, GError **error)
 {
+  static const SsProgramVisitor visitor
+    = { .allocate = allocate, .release = release, .mark = meet_mark,
+        .use_on_stream = use_on_stream };
   SsAllocatorSettings settings = walk->settings;
   g_autoptr (SsAllocator) allocator = NULL;
   g_autofree SsBlock **blocks = g_new0 (SsBlock *, ss_program_n_storages (walk->program));
 
   if (!is_limited)
     settings.capacity_bytes = G_MAXINT64;
-  allocator = ss_allocator_new (&ss_allocator_caching, &settings, error);
+  walk->allocator = allocator = ss_allocator_new (&ss_allocator_caching, &settings, error);
   if (allocator == NULL)
     return FALSE;
   ss_allocator_observe (allocator, on_segment, walk);
+  walk->blocks = blocks;
+  walk->is_limited = is_limited;
   walk->phase = SS_PHASE_LOAD;
   walk->step = 0;
-  *fits = TRUE;
-  for (guint i = 0; i < ss_program_n_instructions (walk->program) && *fits; i++)
-    {
-      guint32 index;
-
-      switch (ss_program_instruction (walk->program, i, &index))
-        {
-        case SS_ALLOCATE:
-          *fits = allocate (walk, allocator, blocks, index, is_limited);
-          break;
-        case SS_RELEASE:
-          if (blocks[index] != NULL)
-            ss_allocator_release (allocator, g_steal_pointer (&blocks[index]));
-          break;
-        case SS_MARK:
-          meet_mark (walk, allocator, ss_program_mark (walk->program, index));
-          break;
-        case SS_RUN:
-          break;
-        }
-    }
+  walk->fits = TRUE;
+  ss_program_play (walk->program, 0, &visitor, walk);
+  *fits = walk->fits;
   return TRUE;
 }
 

@@ -22,7 +22,7 @@ ANY_ROOM = r'(memory|plan|ops|hw|scenarios|sim|study|output|cli)/'
 TABLE = (
     (r'memory/', r'memory/', r'(?!memory/)' + ANY_ROOM),
     (r'plan/', r'plan/|memory/tensor\.h', r'memory/alloc|(ops|hw|scenarios|sim|study|output|cli)/'),
-    (r'ops/', r'(ops|plan)/|memory/(tensor|category|slab)\.h',
+    (r'ops/', r'(ops|plan)/|memory/(tensor|category|slab|stream-id)\.h',
      r'memory/alloc|(hw|scenarios|sim|study|output|cli)/'),
     (r'hw/', r'hw/|ops/core/(op|target)\.h|memory/tensor\.h',
      r'ops/core/tape|memory/(alloc|slab)|(scenarios|sim|study|output|cli)/'),

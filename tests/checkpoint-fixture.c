@@ -90,8 +90,8 @@ assert_storages_sound (const SsProgram *p)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       if (type != SS_ALLOCATE && type != SS_RELEASE)
         continue;

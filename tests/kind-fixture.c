@@ -48,8 +48,8 @@ print_ops (const SsProgram *p)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
       guint32 of = type == SS_RUN ? index : G_MAXUINT32;
 
       if (type == SS_MARK)

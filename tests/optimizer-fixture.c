@@ -103,8 +103,8 @@ requests_of (const SsProgram *p, SsPhase phase, guint step)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       within = is_within (p, type, index, phase, step, within);
       if (within && type == SS_RELEASE)
@@ -127,8 +127,8 @@ bytes_moved_of (const SsProgram *p, SsPhase phase, guint step)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       within = is_within (p, type, index, phase, step, within);
       if (within && type == SS_RUN)
@@ -145,8 +145,8 @@ ops_of (const SsProgram *p, SsPhase phase, guint step)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       within = is_within (p, type, index, phase, step, within);
       if (within && type == SS_RUN)

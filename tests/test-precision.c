@@ -57,8 +57,8 @@ held_at_end (const SsProgram *p, SsPhase phase, guint step)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       if (type == SS_MARK)
         {

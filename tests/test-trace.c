@@ -63,8 +63,8 @@ curve_of (const SsProgram *p, guint step)
 
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       if (type == SS_MARK && ss_program_mark (p, index)->type == SS_MARK_PHASE)
         {
@@ -128,8 +128,8 @@ Test (trace, every_release_follows_its_allocation_once)
   alive = g_new0 (guint8, ss_program_n_storages (p));
   for (guint i = 0; i < ss_program_n_instructions (p); i++)
     {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
+      guint32 index = ss_program_instruction (p, i)->index;
+      SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
       if (type == SS_ALLOCATE)
         {

@@ -145,8 +145,9 @@ typedef struct
 static SsInstructionType
 visit (const SsProgram *p, guint i, Place *place, guint32 *index)
 {
-  SsInstructionType type = ss_program_instruction (p, i, index);
+  SsInstructionType type = (SsInstructionType) ss_program_instruction (p, i)->type;
 
+  *index = ss_program_instruction (p, i)->index;
   if (type == SS_MARK)
     {
       const SsMark *m = ss_program_mark (p, *index);

@@ -25,6 +25,7 @@ typedef struct
   /* where we are */
   guint8 phase;                  /* SsPhase */
   guint8 thread;                 /* SsThread */
+  guint8 stream;                 /* SsStreamId: where kernels run and storages are requested */
   guint32 step, micro_batch;
   guint32 module_id;
   guint n_native;                /* SS_NATIVE scopes we are in */

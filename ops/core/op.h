@@ -34,7 +34,7 @@ typedef struct
   guint16 n_launches;            /* kernels behind this call: multi-tensor passes have several */
   guint8 op_class;               /* SsOpClass */
   guint8 dtype;                  /* SsDtype the arithmetic runs in */
-  guint8 stream, rank;
+  guint8 rank;
   guint is_backward : 1;         /* issued by autograd's thread */
   guint is_recompute : 1;        /* a checkpointed forward run again */
   guint is_causal : 1;           /* attention over the lower triangle only */

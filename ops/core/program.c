@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/core/program.h"
 
+#include "memory/stream-id.h"
 #include "ops/core/tape-private.h"
 
 SsProgram *
@@ -10,7 +11,7 @@ ss_program_new (void)
   SsModuleInfo root = { .parent = 0, .layer = -1, .index = -1, .name = "" };
 
   g_atomic_ref_count_init (&self->ref_count);
-  self->code = g_array_sized_new (FALSE, FALSE, sizeof (guint32), 1024);
+  self->code = g_array_sized_new (FALSE, FALSE, sizeof (SsInstruction), 1024);
   self->storages = g_array_new (FALSE, FALSE, sizeof (SsStorageInfo));
   self->ops = g_array_new (FALSE, FALSE, sizeof (SsOp));
   self->operands = g_array_new (FALSE, FALSE, sizeof (SsTensor));
@@ -47,13 +48,27 @@ ss_program_n_instructions (const SsProgram *self)
   return self->code->len;
 }
 
-SsInstructionType
-ss_program_instruction (const SsProgram *self, guint i, guint32 *index)
+const SsInstruction *
+ss_program_instruction (const SsProgram *self, guint i)
 {
-  guint32 word = g_array_index (self->code, guint32, i);
+  return &g_array_index (self->code, SsInstruction, i);
+}
 
-  *index = word >> 2;
-  return (SsInstructionType) (word & 3);
+guint
+ss_program_play (const SsProgram *self, guint first, const SsProgramVisitor *visitor,
+                 gpointer user_data)
+{
+  guint i = first;
+
+  while (i < self->code->len)
+    {
+      const SsInstruction *instruction = &g_array_index (self->code, SsInstruction, i++);
+      SsInstructionFunc meet = visitor->by_type[instruction->type];
+
+      if (meet && !meet (self, instruction, user_data))
+        break;
+    }
+  return i;
 }
 
 guint
@@ -208,62 +223,105 @@ ss_op_overload (const SsOp *op)
 /* ---- text ---- */
 
 static void
-dump_mark (const SsMark *m, GString *out)
+dump_place (const SsProgram *self, guint32 module_id, const char *remark, GString *out)
+{
+  g_autofree char *path = ss_program_module_path (self, module_id);
+
+  g_string_append_printf (out, ",%s%s", path, remark);
+}
+
+static gboolean
+dump_allocate (const SsProgram *self, const SsInstruction *i, gpointer user_data)
+{
+  const SsStorageInfo *s = ss_program_storage (self, i->index);
+
+  g_string_append_printf (user_data, ",%u,%" G_GUINT64_FORMAT ",%s", i->index, s->bytes,
+                          ss_category_name (s->category));
+  dump_place (self, s->module_id, s->is_scratch ? " (scratch)" : "", user_data);
+  return TRUE;
+}
+
+static gboolean
+dump_run (const SsProgram *self, const SsInstruction *i, gpointer user_data)
+{
+  const SsOp *op = ss_program_op (self, i->index);
+
+  g_string_append_printf (user_data, ",%s,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT,
+                          op->kind->name, op->flops, op->bytes);
+  dump_place (self, op->module_id,
+              op->is_recompute  ? " (recompute)"
+              : op->is_backward ? " (backward)"
+                                : "",
+              user_data);
+  return TRUE;
+}
+
+static gboolean
+dump_release (const SsProgram *self, const SsInstruction *i, gpointer user_data)
+{
+  g_string_append_printf (user_data, ",%u,%" G_GUINT64_FORMAT, i->index,
+                          ss_program_storage (self, i->index)->bytes);
+  return TRUE;
+}
+
+static gboolean
+dump_mark (const SsProgram *self, const SsInstruction *i, gpointer user_data)
 {
   static const char *const types[] = { "phase", "forward_end", "backward_begin", "saved", "end" };
+  const SsMark *m = ss_program_mark (self, i->index);
 
-  g_string_append_printf (out, "mark,%s", types[m->type]);
+  g_string_append_printf (user_data, ",%s", types[m->type]);
   if (m->type == SS_MARK_PHASE)
-    g_string_append_printf (out, ",%u.%u,%s", m->step, m->micro_batch, ss_phase_name (m->phase));
+    g_string_append_printf (user_data, ",%u.%u,%s", m->step, m->micro_batch,
+                            ss_phase_name (m->phase));
   else if (m->type == SS_MARK_SAVED)
-    g_string_append_printf (out, ",%" G_GUINT64_FORMAT, m->bytes);
+    g_string_append_printf (user_data, ",%" G_GUINT64_FORMAT, m->bytes);
   else if (m->type != SS_MARK_END)
-    g_string_append_printf (out, ",%d", m->layer);
-  g_string_append_c (out, '\n');
+    g_string_append_printf (user_data, ",%d", m->layer);
+  return TRUE;
 }
 
-static void
-dump_storage (const SsProgram *self, const char *what, guint32 id, GString *out)
+static gboolean
+dump_index (const SsProgram *self G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  const SsStorageInfo *s = ss_program_storage (self, id);
-
-  g_string_append_printf (out, "%s,%u,%" G_GUINT64_FORMAT, what, id, s->bytes);
-  if (*what == 'a')
-    {
-      g_autofree char *path = ss_program_module_path (self, s->module_id);
-
-      g_string_append_printf (out, ",%s,%s%s", ss_category_name (s->category), path,
-                              s->is_scratch ? " (scratch)" : "");
-    }
-  g_string_append_c (out, '\n');
+  g_string_append_printf (user_data, ",%u", i->index);
+  return TRUE;
 }
 
-static void
-dump_op (const SsProgram *self, guint32 id, GString *out)
-{
-  const SsOp *op = ss_program_op (self, id);
-  g_autofree char *path = ss_program_module_path (self, op->module_id);
+#define dump_record_event dump_index
+#define dump_wait_event dump_index
+#define dump_host_wait dump_index
+#define dump_use_on_stream dump_index
 
-  g_string_append_printf (out, "run,%s,%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%s%s\n",
-                          op->kind->name, op->flops, op->bytes, path,
-                          op->is_recompute  ? " (recompute)"
-                          : op->is_backward ? " (backward)"
-                                            : "");
+static gboolean
+dump_instruction (const SsProgram *self, const SsInstruction *i, gpointer user_data)
+{
+  static const struct
+  {
+    const char *word;
+    SsInstructionFunc rest;
+  } lines[] = {
+#define X(NAME, member, word, meaning) { word, dump_##member },
+    SS_INSTRUCTION_LIST (X)
+#undef X
+  };
+
+  g_string_append (user_data, lines[i->type].word);
+  lines[i->type].rest (self, i, user_data);
+  if (i->stream != SS_STREAM_COMPUTE)
+    g_string_append_printf (user_data, " [%s]", ss_stream_id_name (i->stream));
+  g_string_append_c (user_data, '\n');
+  return TRUE;
 }
 
 void
 ss_program_dump (const SsProgram *self, GString *out)
 {
-  for (guint i = 0; i < self->code->len; i++)
-    {
-      guint32 index;
+  static const SsProgramVisitor visitor = { {
+#define X(NAME, member, word, meaning) dump_instruction,
+    SS_INSTRUCTION_LIST (X)
+#undef X
+  } };
 
-      switch (ss_program_instruction (self, i, &index))
-        {
-        case SS_ALLOCATE: dump_storage (self, "alloc", index, out); break;
-        case SS_RELEASE: dump_storage (self, "free", index, out); break;
-        case SS_RUN: dump_op (self, index, out); break;
-        case SS_MARK: dump_mark (ss_program_mark (self, index), out); break;
-        }
-    }
+  ss_program_play (self, 0, &visitor, out);
 }

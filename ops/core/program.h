@@ -10,17 +10,26 @@
 
 #include "memory/category.h"
 #include "memory/tensor.h"
+#include "ops/core/instruction-list.h"
 #include "ops/core/op.h"
 
 G_BEGIN_DECLS
 
 typedef enum
 {
-  SS_ALLOCATE,                   /* index of a storage */
-  SS_RUN,                        /* index of an op */
-  SS_RELEASE,                    /* index of a storage */
-  SS_MARK                        /* index of a mark */
+#define X(NAME, member, word, meaning) SS_##NAME,
+  SS_INSTRUCTION_LIST (X)
+#undef X
+  SS_N_INSTRUCTION_TYPES
 } SsInstructionType;
+
+/* What each means stands in instruction-list.h. */
+typedef struct
+{
+  guint8 type;                   /* SsInstructionType */
+  guint8 stream;                 /* SsStreamId */
+  guint32 index;                 /* into the table of its type */
+} SsInstruction;
 
 typedef struct
 {
@@ -28,7 +37,7 @@ typedef struct
   guint32 op_id;                 /* the op it was allocated for: the next SS_RUN at that moment */
   guint32 module_id;             /* whose module asked */
   guint8 category;               /* SsCategory */
-  guint8 stream, rank;
+  guint8 rank;
   guint8 is_scratch;             /* a kernel's own temporary, not an output */
 } SsStorageInfo;
 
@@ -72,8 +81,27 @@ void ss_program_unref (SsProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsProgram, ss_program_unref)
 
 guint ss_program_n_instructions (const SsProgram *self);
-/* The instruction's type; *index (out) is its index into the table of that type. */
-SsInstructionType ss_program_instruction (const SsProgram *self, guint i, guint32 *index);
+/* (transfer none) until the program grows */
+const SsInstruction *ss_program_instruction (const SsProgram *self, guint i);
+
+/* What to do at each type of instruction; NULL: nothing.  FALSE ends the play. */
+typedef gboolean (*SsInstructionFunc) (const SsProgram *program, const SsInstruction *instruction,
+                                       gpointer user_data);
+typedef union
+{
+  struct
+  {
+#define X(NAME, member, word, meaning) SsInstructionFunc member;
+    SS_INSTRUCTION_LIST (X)
+#undef X
+  };
+  SsInstructionFunc by_type[SS_N_INSTRUCTION_TYPES];
+} SsProgramVisitor;
+
+/* Calls the visitor for each instruction from number `first` on, in order, up to the end or to the
+ * one at which it says FALSE.  Returns the number of the next: all of them, if it met the end. */
+guint ss_program_play (const SsProgram *self, guint first, const SsProgramVisitor *visitor,
+                       gpointer user_data);
 
 guint ss_program_n_storages (const SsProgram *self);
 const SsStorageInfo *ss_program_storage (const SsProgram *self, guint32 id);
@@ -103,7 +131,9 @@ guint64 ss_program_n_trainable_parameters (const SsProgram *self);
 const char *ss_phase_name (SsPhase phase);
 
 /* One line per instruction: `alloc,ID,BYTES,CATEGORY,MODULE`, `run,NAME,FLOPS,BYTES,MODULE`,
- * `free,ID,BYTES`, `mark,...`.  The text of --dump-program and of the golden tests. */
+ * `free,ID,BYTES`, `mark,...`, `record,EVENT`, `wait,EVENT`, `host-wait,EVENT`, `use,ID`; those of
+ * another stream than the compute stream end in its name: ` [copies]`.  The text of --dump-program
+ * and of the golden tests. */
 void ss_program_dump (const SsProgram *self, GString *out);
 
 G_END_DECLS

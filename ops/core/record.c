@@ -144,7 +144,7 @@ record_run (const SsCall *c)
   if (t->keeps_operands)
     add_operands (c, &op);
   g_array_append_val (t->program->ops, op);
-  ss_tape_emit (t, SS_RUN, t->program->ops->len - 1);
+  ss_tape_emit (t, SS_RUN, t->context.stream, t->program->ops->len - 1);
 }
 
 /* ---- the kernel ---- */

@@ -24,7 +24,7 @@ typedef struct
 struct _SsProgram
 {
   gatomicrefcount ref_count;
-  GArray *code;                  /* guint32: type in the low 2 bits, index above */
+  GArray *code;                  /* SsInstruction */
   GArray *storages;              /* SsStorageInfo */
   GArray *ops;                   /* SsOp */
   GArray *operands;              /* SsTensor */
@@ -112,7 +112,7 @@ struct _SsTape
   GArray *begun_layers;          /* gboolean by layer: its backward has been marked */
 };
 
-void ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index);
+void ss_tape_emit (SsTape *t, SsInstructionType type, guint8 stream, guint32 index);
 SsStorage *ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch);
 SsStorage *ss_storage_ref (SsStorage *self);
 void ss_storage_unref (SsStorage *self);

@@ -141,9 +141,9 @@ ss_tape_target (const SsTape *t)
 }
 
 void
-ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index)
+ss_tape_emit (SsTape *t, SsInstructionType type, guint8 stream, guint32 index)
 {
-  guint32 word = (guint32) type | index << 2;
+  SsInstruction instruction = { (guint8) type, stream, index };
 
   if (t->program->code->len >= MAX_INSTRUCTIONS)
     {
@@ -154,8 +154,8 @@ ss_tape_emit (SsTape *t, SsInstructionType type, guint32 index)
       t->is_recording = FALSE;
       return;
     }
-  g_array_append_val (t->program->code, word);
-  if (t->watch && !t->watch (t->program, type, index, t->watch_data))
+  g_array_append_val (t->program->code, instruction);
+  if (t->watch && !t->watch (t->program, &instruction, t->watch_data))
     {
       t->watch = NULL;
       ss_tape_unwind (t, index);
@@ -178,7 +178,7 @@ emit_mark (SsTape *t, SsMarkType type, gint layer, guint64 bytes)
   if (!t->is_recording || t->error)
     return;
   g_array_append_val (t->program->marks, mark);
-  ss_tape_emit (t, SS_MARK, t->program->marks->len - 1);
+  ss_tape_emit (t, SS_MARK, t->context.stream, t->program->marks->len - 1);
 }
 
 void

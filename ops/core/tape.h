@@ -28,8 +28,7 @@ SsTape *ss_tape_new (const SsTarget *target);
 
 /* Called for each instruction once it is in the program. FALSE for an allocation: the request
  * fails, and is the last of which it is told. */
-typedef gboolean (*SsTraceWatch) (const SsProgram *program, SsInstructionType type, guint32 index,
-                                  gpointer user_data);
+typedef SsInstructionFunc SsTraceWatch;
 /* Also keep every op's operand tensors (for dump-ops). */
 void ss_tape_keep_operands (SsTape *t);
 /* From here on nothing is recorded: what is still alive at the end of a run stays. */

@@ -86,21 +86,22 @@ reach_roots (Marking *m, SsTape *t)
       g_hash_table_add (m->storages, GUINT_TO_POINTER (t->workspace[i]->id));
 }
 
+static gboolean
+note_alive (const SsProgram *p G_GNUC_UNUSED, const SsInstruction *i, gpointer alive)
+{
+  g_array_index ((GArray *) alive, gboolean, i->index) = i->type == SS_ALLOCATE;
+  return TRUE;
+}
+
 /* Storages that are alive, by number. */
 static GArray *
 alive_storages (const SsProgram *p)
 {
+  static const SsProgramVisitor visitor = { .allocate = note_alive, .release = note_alive };
   GArray *alive = g_array_new (FALSE, TRUE, sizeof (gboolean));
 
   g_array_set_size (alive, ss_program_n_storages (p));
-  for (guint i = 0; i < ss_program_n_instructions (p); i++)
-    {
-      guint32 index;
-      SsInstructionType type = ss_program_instruction (p, i, &index);
-
-      if (type == SS_ALLOCATE || type == SS_RELEASE)
-        g_array_index (alive, gboolean, index) = type == SS_ALLOCATE;
-    }
+  ss_program_play (p, 0, &visitor, alive);
   return alive;
 }
 

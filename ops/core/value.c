@@ -22,10 +22,11 @@ ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch)
   if (t->is_stopped)
     return NULL;
   self = ss_slab_take (&t->storages);
-  *self = (SsStorage) { .tape = t, .id = t->program->storages->len, .n_values = 1 };
+  *self = (SsStorage) { .tape = t, .id = t->program->storages->len, .n_values = 1,
+                        .stream = t->context.stream };
   g_array_append_val (t->program->storages, info);
   if (t->is_recording)
-    ss_tape_emit (t, SS_ALLOCATE, self->id);
+    ss_tape_emit (t, SS_ALLOCATE, self->stream, self->id);
   return self;
 }
 
@@ -43,7 +44,7 @@ ss_storage_unref (SsStorage *self)
   if (!self || --self->n_values > 0)
     return;
   if (self->tape->is_recording && !self->is_discarded)
-    ss_tape_emit (self->tape, SS_RELEASE, self->id);
+    ss_tape_emit (self->tape, SS_RELEASE, self->stream, self->id);
   ss_slab_give (&self->tape->storages, self);
 }
 
@@ -54,7 +55,7 @@ ss_storage_discard (SsStorage *self)
     return;
   self->is_discarded = TRUE;
   if (self->tape->is_recording)
-    ss_tape_emit (self->tape, SS_RELEASE, self->id);
+    ss_tape_emit (self->tape, SS_RELEASE, self->stream, self->id);
 }
 
 void

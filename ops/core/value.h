@@ -22,7 +22,8 @@ typedef struct
   SsTape *tape;
   guint32 id;                    /* index into the program's storages */
   guint32 n_values;              /* handles that keep it alive */
-  gboolean is_discarded;         /* resized to nothing for a while */
+  guint8 stream;                 /* SsStreamId: in whose pool it is */
+  guint8 is_discarded;           /* resized to nothing for a while */
 } SsStorage;
 
 /* What a parameter (a leaf of autograd's graph) has besides its tensor. */
