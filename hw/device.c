@@ -173,10 +173,22 @@ ss_device_load_file (const char *path, GError **error)
   return g_steal_pointer (&self);
 }
 
+/* The memory that an unknown name tells, "96 GiB" of "h100-96gb", or an example. (transfer full) */
+static char *
+size_in (const char *name)
+{
+  const char *unit = strstr (name, "gb"), *first = unit;
+
+  while (first != NULL && first > name && g_ascii_isdigit (first[-1]))
+    first--;
+  return first != unit ? g_strdup_printf ("%.*s GiB", (int) (unit - first), first)
+                       : g_strdup ("24 GiB");
+}
+
 SsDevice *
 ss_device_load (const char *name, GError **error)
 {
-  g_autofree char *file = NULL, *path = NULL, *near = NULL;
+  g_autofree char *file = NULL, *path = NULL, *near = NULL, *size = NULL;
   g_auto (GStrv) known = NULL;
 
   if (g_str_has_suffix (name, ".xml"))
@@ -187,8 +199,10 @@ ss_device_load (const char *name, GError **error)
     return ss_device_load_file (path, error);
   known = ss_data_list ("hw/devices");
   near = ss_problems_suggest (name, (const char *const *) known);
-  g_set_error (error, SS_HW_ERROR, SS_HW_ERROR_UNKNOWN, "device \"%s\" is not known; %s", name,
-               near);
+  size = size_in (name);
+  g_set_error (error, SS_HW_ERROR, SS_HW_ERROR_UNKNOWN,
+               "device \"%s\" is not known; %s; a card with another memory is one of them with "
+               "--capacity=\"%s\"", name, near, size);
   return NULL;
 }
 

@@ -198,7 +198,17 @@ shared_words (const char *met, const char *name)
   return n;
 }
 
-/* 0: not near. A slip of the keyboard is nearer than any number of shared words. */
+/* "a100" of "a100-sxm-80gb" */
+static gboolean
+begins_with_words (const char *name, const char *met)
+{
+  gsize n = strlen (met);
+
+  return g_ascii_strncasecmp (name, met, n) == 0 && name[n] == '-';
+}
+
+/* 0: not near. A slip of the keyboard is nearer than any number of shared words, and the first
+ * words of a name, whole, are nearer than that. */
 static guint
 nearness (const char *met, const char *name)
 {
@@ -206,6 +216,8 @@ nearness (const char *met, const char *name)
 
   if (n == 0 || n > MAX_NAME_BYTES || strlen (name) > MAX_NAME_BYTES)
     return 0;
+  if (begins_with_words (name, met))
+    return 2 * MAX_NAME_BYTES;
   return shared_words (met, name) + (distance (met, name) <= MAX (n / 4, 1) ? MAX_NAME_BYTES : 0);
 }
 

@@ -65,6 +65,11 @@ Test (attention, the_kernel_depends_on_type_head_and_device)
     { "bf16", 224, 80, 0, FLASH },     { "bf16", 224, 89, 0, EFFICIENT },
     { "bf16", 192, 89, 0, FLASH },     { "bf16", 256, 89, 0, FLASH },
     { "bf16", 256, 89, 0.1, EFFICIENT }, { "bf16", 256, 100, 0.1, FLASH },
+    /* flash from 8.0 on; below, the memory-efficient kernel, which has no bf16 there and asks
+     * whole loads of half types alone */
+    { "fp16-amp", 64, 80, 0, FLASH },  { "fp16-amp", 64, 75, 0, EFFICIENT },
+    { "fp16-amp", 128, 70, 0, EFFICIENT }, { "fp16-amp", 100, 75, 0, MATH },
+    { "bf16", 64, 75, 0, MATH },       { "fp32", 66, 75, 0, EFFICIENT },
   };
   const char *const kernels[] = { FLASH, EFFICIENT, MATH };
 

@@ -90,7 +90,7 @@ Test (device, every_shipped_file_keeps_the_letter_of_the_schema)
 {
   g_auto (GStrv) ids = ss_data_list ("hw/devices");
 
-  cr_assert (ge (uint, g_strv_length (ids), 6));
+  cr_assert (ge (uint, g_strv_length (ids), 30));
   for (guint i = 0; ids[i] != NULL; i++)
     {
       g_autofree char *name = g_strdup_printf ("hw/devices/%s.xml", ids[i]),
@@ -103,6 +103,30 @@ Test (device, every_shipped_file_keeps_the_letter_of_the_schema)
       cr_assert (document != NULL && ss_xml_document_validate (document, "hw/device.xsd", problems),
                  "%s", ids[i]);
       cr_assert (ss_problems_settle (problems, &error));
+    }
+}
+
+/* Every device is below its name's size, and says in its sources how its capacity is known. */
+Test (device, the_capacity_is_below_the_name_and_has_a_source)
+{
+  g_auto (GStrv) ids = ss_data_list ("hw/devices");
+
+  for (guint i = 0; ids[i] != NULL; i++)
+    {
+      g_autoptr (SsDevice) device = ss_device_load (ids[i], NULL);
+      g_autofree char *name = g_strdup_printf ("hw/devices/%s.xml", ids[i]),
+                      *path = ss_data_find (name), *text = NULL;
+      const char *unit = g_strrstr (ss_device_name (device), "GB"), *first = unit;
+
+      cr_assert (g_file_get_contents (path, &text, NULL, NULL));
+      cr_expect (strstr (text, "source=\"capacity [P] ") || strstr (text, "source=\"capacity [E] ")
+                   || strstr (text, "source=\"capacity, l2 [P] "), "%s", ids[i]);
+      if (unit == NULL || strstr (ss_device_name (device), "one of its two dies"))
+        continue;
+      while (g_ascii_isdigit (first[-1]))
+        first--;
+      cr_expect (lt (u64, ss_device_capacity_bytes (device),
+                     g_ascii_strtoull (first, NULL, 10) << 30), "%s", ids[i]);
     }
 }
 
@@ -126,8 +150,12 @@ Test (device, an_unknown_name_gets_the_near_ones)
   {
     const char *name, *message;
   } rows[] = {
-    { "h100-96gb", "device \"h100-96gb\" is not known; near: h100-sxm-80gb" },
-    { "a100", "device \"a100\" is not known; near: a100-sxm-40gb, a100-sxm-80gb" },
+    /* and the option that plays a size, as far as the name tells one */
+    { "h100-96gb", "device \"h100-96gb\" is not known; near: gh200-96gb, h20-96gb; a card with "
+                   "another memory is one of them with --capacity=\"96 GiB\"" },
+    { "a100", "device \"a100\" is not known; near: a100-pcie-40gb, a100-pcie-80gb, "
+              "a100-sxm-40gb, a100-sxm-80gb; a card with another memory is one of them with "
+              "--capacity=\"24 GiB\"" },
     { "../h100-sxm-80gb", "device \"../h100-sxm-80gb\" is not known; near: h100-sxm-80gb" },
   };
 

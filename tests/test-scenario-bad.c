@@ -46,6 +46,17 @@ Test (scenario_bad, no_scenario_at_all)
   assert_said ("scenario", -1, "s.xml:1: is not XML: begins with \"s\"; expected <scenario>");
 }
 
+/* FlashAttention and bf16 products begin with compute capability 8.0. */
+Test (scenario_bad, what_the_compute_capability_lacks_is_refused)
+{
+  assert_said ("<scenario>\n" MODEL "\n<hardware device='t4'/>\n<precision recipe='bf16-amp'/>\n"
+               "<kernels attention='sdpa-flash'/>\n</scenario>", -1,
+               "s.xml:4: recipe: bf16-amp multiplies in bf16, which needs compute capability 8.0; "
+               "t4 has 7.5: take fp32 or fp16-amp\n"
+               "s.xml:5: attention: FlashAttention needs compute capability 8.0; t4 has 7.5: "
+               "take sdpa, which runs the memory-efficient kernel there");
+}
+
 Test (scenario_bad, what_is_missing_or_doubled_is_named)
 {
   assert_said ("<scenario xmlns='http://x'>" MODEL HARDWARE "</scenario>", -1,
@@ -165,7 +176,9 @@ Test (scenario_bad, hardware_needs_units_and_something_left)
   {
     const char *attributes, *said;
   } cases[] = {
-    { "device='h100-96gb'", "s.xml:3: device \"h100-96gb\" is not known; near: h100-sxm-80gb" },
+    { "device='h100-96gb'", "s.xml:3: device \"h100-96gb\" is not known; near: gh200-96gb, "
+                            "h20-96gb; a card with another memory is one of them with "
+                            "--capacity=\"96 GiB\"" },
     { "device='../devices/h100.xml'",
       "s.xml:3: device: \"../devices/h100.xml\" is a file; name it with href" },
     { "href='none.xml'", "s.xml:3: href: there is no file \"none.xml\"" },
@@ -290,7 +303,8 @@ Test (scenario_bad, all_problems_are_said_at_once_in_the_order_of_lines)
     "href='none.json'/></scenario>",
     -1,
     "s.xml:2: capacity: \"80\" has no unit; expected B, KiB, MiB, GiB, TiB, kB, MB, GB or TB\n"
-    "s.xml:2: device \"h100-96gb\" is not known; near: h100-sxm-80gb\n"
+    "s.xml:2: device \"h100-96gb\" is not known; near: gh200-96gb, h20-96gb; a card with another "
+    "memory is one of them with --capacity=\"96 GiB\"\n"
     "s.xml:3: steps: \"two\" is not a whole number\n"
     "s.xml:4: micro-batch: \"-4\" is not between 1 and 1048576\n"
     "s.xml:5: scenario: unknown element <presicion>; near: precision\n"

@@ -312,25 +312,35 @@ efficient_allocate (SsCall *c)
     ss_call_scratch (c, bytes_of (4 * q->size[0], q->size[2], q->size[1], q->size[3]));
 }
 
-/* Tiles of the backward kernel (kernel_backward.h) */
+/* Queries of a tile of the backward kernel (generate_kernels.py: get_all): 128 from 8.0 on, and in
+ * half types on 7.0; 7.5 has too little shared memory. */
+static gint64
+efficient_rows (const SsCall *c, gint64 head_dim, gboolean is_half)
+{
+  guint capability = ss_call_target (c)->compute_capability;
+
+  return head_dim > 64 && (capability >= 80 || (is_half && capability >= 70 && capability < 75))
+           ? 128 : 64;
+}
+
+/* Tiles of the backward kernel (kernel_backward.h).  Gradients of keys and values that do not stay
+ * in registers are summed beside them. */
 static guint64
 efficient_workspace (const SsCall *c)
 {
   const SsTensor *q = ss_call_in (c, 1);
-  gint64 heads = q->size[0] * q->size[1], s = q->size[2], d = q->size[3], rows = 128, columns = 64,
-         keys = 0;
   gboolean is_half = ss_dtype_bytes ((SsDtype) q->dtype) == 2;
+  gint64 heads = q->size[0] * q->size[1], s = q->size[2], d = q->size[3], keys = 0,
+         rows = efficient_rows (c, d, is_half), columns = 64;
 
-  if (d <= 64)
-    rows = 64;
-  else if (d <= 128 && is_half)
+  if (is_half && d > 64 && d <= 128 && ss_call_target (c)->compute_capability >= 80)
     columns = 128;
-  if (is_half && d > 128)
+  if (is_half && d > rows)
     {
       gint64 splits = ss_call_target (c)->is_deterministic
                         ? 1 : MAX (1, MIN (ceil_div (ss_call_in (c, 2)->size[2], 64), 200 / heads));
 
-      keys = 4 * 64 * splits * 2 * round_up (d, 128);
+      keys = 4 * 64 * splits * 2 * round_up (d, rows);
     }
   return ss_size_add (ss_size_mul (bytes_of (heads, ceil_div (s, rows), ceil_div (d, columns), 1),
                                    (guint64) (16 + 4 * rows * columns)),

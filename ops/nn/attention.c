@@ -11,6 +11,9 @@
 
 /* FlashAttention's largest head (sdp_utils.cpp: check_head_dim_size_flash) */
 #define MAX_FLASH_HEAD 256
+/* FlashAttention, and the memory-efficient kernel in bf16, are built from here on (sdp_utils.cpp:
+ * check_flash_attention_hardware_support, use_mem_efficient_attention) */
+#define AMPERE 80
 
 /* repeat_kv: (B, KV, S, D) -> (B, H, S, D) */
 static SsValue *
@@ -57,17 +60,28 @@ takes_flash (const SsTape *t, const SsAttention *a, const SsValue *q, const SsVa
 
   if (a->choice != SS_ATTENTION_SDPA)
     return a->choice == SS_ATTENTION_SDPA_FLASH;
-  return ss_dtype_bytes (ss_value_dtype (q)) == 2 && !mask && head_dim <= MAX_FLASH_HEAD
+  return ss_tape_target (t)->compute_capability >= AMPERE
+         && ss_dtype_bytes (ss_value_dtype (q)) == 2 && !mask && head_dim <= MAX_FLASH_HEAD
          && !(is_too_wide_to_train (t, head_dim, a->dropout_p > 0)
               && wants_gradients (t, q, k, v));
 }
 
-/* Whole loads of 16 bytes (sdp_utils.cpp: check_head_dim_size_mem_efficient,
- * minimum_gemm_alignment) */
-static gboolean
-fits_efficient (const SsValue *q)
+/* Elements whose multiple a head must be: whole loads of 16 bytes, which older devices ask of half
+ * types alone (sdp_utils.cpp: check_head_dim_size_mem_efficient, minimum_gemm_alignment) */
+static gint64
+efficient_alignment (const SsTape *t, const SsValue *q)
 {
-  return ss_value_size (q, 3) * (gint64) ss_dtype_bytes (ss_value_dtype (q)) % 16 == 0;
+  gint64 bytes = (gint64) ss_dtype_bytes (ss_value_dtype (q));
+
+  return bytes == 4 && ss_tape_target (t)->compute_capability < AMPERE ? 1 : 16 / bytes;
+}
+
+static gboolean
+fits_efficient (const SsTape *t, const SsValue *q)
+{
+  if (ss_value_dtype (q) == SS_BF16 && ss_tape_target (t)->compute_capability < AMPERE)
+    return FALSE;
+  return ss_value_size (q, 3) % efficient_alignment (t, q) == 0;
 }
 
 /* Heads are made a multiple of 8 outside the kernel: what autograd keeps is the copies. */
@@ -120,12 +134,12 @@ sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *
     return ss_attention_math (t, q, k, v, mask, a->dropout_p);
   if (!takes_flash (t, a, q, k, v, mask))
     {
-      if (a->choice == SS_ATTENTION_SDPA && !fits_efficient (q))
+      if (a->choice == SS_ATTENTION_SDPA && !fits_efficient (t, q))
         return ss_attention_math (t, q, k, v, mask, a->dropout_p);
-      if (!fits_efficient (q))
+      if (!fits_efficient (t, q))
         ss_tape_fail (t, SS_OPS_ERROR_SHAPE,
-                      "sdpa-efficient takes heads of a multiple of %u elements of %s, not %"
-                      G_GINT64_FORMAT, 16 / (guint) ss_dtype_bytes (ss_value_dtype (q)),
+                      "sdpa-efficient takes heads of a multiple of %" G_GINT64_FORMAT
+                      " elements of %s, not %" G_GINT64_FORMAT, efficient_alignment (t, q),
                       ss_dtype_name (ss_value_dtype (q)), ss_value_size (q, 3));
       return efficient (t, q, k, v, mask, a->dropout_p);
     }
