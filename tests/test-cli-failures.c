@@ -65,7 +65,9 @@ Test (cli_failures, what_is_near_an_unknown_name_is_said)
     { "\"$S\" sweep llama8b-h100.xml training/steps=1,2",
       "directory; the shipped one is " SS_SOURCE_DIR "/scenarios/llama8b-h100.xml" },
     { "\"$S\" nothing.xml", "nothing.xml: cannot be opened: No such file or directory" },
-    { "\"$S\" \"$F\" -s hardware/device=h100", "near: h100-nvl-94gb, h100-pcie-80gb, h100-sxm-80gb" },
+    { "\"$S\" \"$F\" -s hardware/device=h100",
+      "near: h100-nvl-94gb, h100-pcie-80gb, h100-sxm-80gb; a card with another memory is one of "
+      "them with --capacity=\"24 GiB\"" },
     { "\"$S\" \"$F\" -s model/href=models/llama3-8.xml", "near: models/llama3-8b.xml" },
     { "\"$S\" \"$F\" -s model/href=/",
       "\"/\" is a folder; wanted a model file (.xml) or a Hugging Face config (.json)" },

@@ -87,7 +87,7 @@ Test (sweep, what_can_never_be_is_refused_with_what_is_known)
     { "hardware/capacity=1..2", "unit" },
     { "hardware/capacity=max", "known: model/layers, training/steps" },
     { "checkpointing/policy=none,ful", "\"ful\" is not known; near: full" },
-    { "hardware/device=h100-96gb", "near: h100" },
+    { "hardware/device=h100-96gb", "near: gh200-96gb" },
     { "training/steps=\xff", "UTF-8" },
   };
 
