@@ -71,13 +71,27 @@ make_batches (Run *r)
 }
 
 static void
+make_optimizer (Run *r)
+{
+  const SsTraceConfig *c = r->config;
+  g_autoptr (GPtrArray) linears = c->optimizer->takes ? g_ptr_array_new () : NULL;
+  SsOptimizerSettings settings = {
+    .klass = c->optimizer, .implementation = c->implementation, .grouping = c->grouping,
+    .linears = linears,
+  };
+
+  for (guint i = 0; linears && i < r->model->linears->len; i++)
+    g_ptr_array_add (linears, ((const SsLinear *) r->model->linears->pdata[i])->weight);
+  ss_optimizer_init (&r->optimizer, &settings, r->tape, r->model->parameters);
+}
+
+static void
 load (Run *r)
 {
   ss_tape_begin_phase (r->tape, SS_PHASE_LOAD, 0, 0);
   r->model = r->config->model.family->build (r->tape, &r->setup);
   count_parameters (r);
-  ss_optimizer_init (&r->optimizer, r->config->optimizer, r->config->implementation, r->tape,
-                     r->model->parameters);
+  make_optimizer (r);
   ss_tape_set_grad_enabled (r->tape, FALSE);
   if (r->config->precision->has_master)
     ss_optimizer_make_masters (&r->optimizer, r->config->precision->accumulates_f32);

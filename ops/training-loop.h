@@ -27,6 +27,7 @@ typedef struct
   const SsPrecision *precision;
   const SsOptimizer *optimizer;
   SsImplementation implementation;
+  SsGrouping grouping;           /* of the optimizer's parameters */
   SsCheckpointing checkpointing;
   SsKernels kernels;
   SsAdapter adapter;             /* type NULL: none */

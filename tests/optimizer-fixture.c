@@ -37,8 +37,9 @@ void
 fixture_begin (OptimizerFixture *f, const char *optimizer, SsImplementation implementation)
 {
   ss_tape_begin_phase (f->tape, SS_PHASE_LOAD, 0, 0);
-  ss_optimizer_init (&f->run, ss_optimizer_find (optimizer), implementation, f->tape,
-                     f->parameters);
+  f->settings.klass = ss_optimizer_find (optimizer);
+  f->settings.implementation = implementation;
+  ss_optimizer_init (&f->run, &f->settings, f->tape, f->parameters);
   ss_optimizer_construct (&f->run);
 }
 

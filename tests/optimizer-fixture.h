@@ -10,6 +10,7 @@ typedef struct
 {
   SsTape *tape;
   GPtrArray *parameters;
+  SsOptimizerSettings settings;
   SsOptimizerRun run;
   guint step;
 } OptimizerFixture;

@@ -246,3 +246,79 @@ Test (optimizer, zero_grad_drops_or_zeroes)
       cr_assert (eq (str, requests, (char *) rows[i].requests), "row %u", i);
     }
 }
+
+/* ---- groups of parameters ---- */
+
+static OptimizerFixture
+grouped (const OptimizerFixture *plain, const SsOptimizer *klass, SsGrouping grouping)
+{
+  OptimizerFixture f = *plain;
+  const SsOptimizerSettings settings = { klass, SS_FOREACH, grouping, f.parameters };
+
+  ss_optimizer_init (&f.run, &settings, f.tape, f.parameters);
+  fixture_next_step (&f);
+  ss_optimizer_step (&f.run);
+  fixture_next_step (&f);
+  ss_optimizer_step (&f.run);
+  return f;
+}
+
+/* transformers' Trainer: the matrix decays, the vector does not; each group is a list of its own,
+ * whose denominators are gone before the next one's, and without decay there is one kernel less
+ * (mul, lerp, mul, addcmul, sqrt, div, add, addcdiv). */
+Test (optimizer, groups_are_updated_one_after_the_other)
+{
+  OptimizerFixture plain = optimizer_fixture (NULL, SS_FOREACH);
+  OptimizerFixture f = grouped (&plain, ss_optimizer_find ("adamw"), SS_GROUPS_DECAY);
+  g_autoptr (SsProgram) p = NULL;
+  g_autofree char *second = NULL, *ops = NULL;
+  g_auto (GStrv) names = NULL;
+
+  cr_assert (eq (u32, f.run.groups->len, 2));
+  p = fixture_seal (&f);
+  second = requests_of (p, SS_PHASE_OPTIMIZER, 2);
+  cr_assert (eq (str, second, "+8192 -8192 +400 -400"));
+  ops = ops_of (p, SS_PHASE_OPTIMIZER, 2);
+  names = g_strsplit (ops, " ", -1);
+  cr_assert (eq (u32, g_strv_length (names), 8 + 7), "%s", ops);
+}
+
+static gboolean
+takes_matrices (const SsOptimizerSlot *slot)
+{
+  return slot->is_linear && slot->parameter->tensor.n_dims == 2;
+}
+
+static void
+update_matrices (SsOptimizerRun *run)
+{
+  for (guint i = 0; i < run->active->len; i++)
+    {
+      const SsOptimizerSlot *slot = run->active->pdata[i];
+
+      cr_assert (eq (u32, slot->parameter->tensor.n_dims, 2));
+      ss_discard (ss_empty (run->tape, &slot->parameter->tensor));
+    }
+}
+
+/* As Muon does for what it cannot orthogonalize: two moments of the vector alone, in fp32. */
+Test (optimizer, what_a_class_does_not_take_goes_to_the_other)
+{
+  const SsOptimizer klass = {
+    .name = "matrices", .implementations = 1u << SS_FOR_LOOP, .update = update_matrices,
+    .takes = takes_matrices, .others = ss_optimizer_find ("adamw"),
+  };
+  OptimizerFixture plain = optimizer_fixture (NULL, SS_FOREACH);
+  OptimizerFixture f = grouped (&plain, &klass, SS_GROUPS_ONE);
+  const SsOptimizerGroup *own = f.run.groups->pdata[0], *others = f.run.groups->pdata[1];
+  g_autoptr (SsProgram) p = NULL;
+  g_autofree char *first = NULL, *second = NULL;
+
+  cr_assert (eq (int, own->implementation, SS_FOR_LOOP));
+  cr_assert (eq (int, others->implementation, SS_FOREACH));
+  p = fixture_seal (&f);
+  first = requests_of (p, SS_PHASE_OPTIMIZER, 1);
+  second = requests_of (p, SS_PHASE_OPTIMIZER, 2);
+  cr_assert (eq (str, first, "+8192 -8192 +400 +400 +400 -400"));
+  cr_assert (eq (str, second, "+8192 -8192 +400 -400"));
+}

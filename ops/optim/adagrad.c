@@ -13,9 +13,9 @@ enum
 static void
 construct (SsOptimizerRun *run)
 {
-  for (guint i = 0; i < run->n_slots; i++)
+  for (guint i = 0; i < run->active->len; i++)
     {
-      SsOptimizerSlot *s = &run->slots[i];
+      SsOptimizerSlot *s = run->active->pdata[i];
 
       ss_slot_set_state (s, SUM, ss_full_like (run->tape, ss_slot_target (s)));
     }

@@ -117,7 +117,7 @@ update_adam (SsOptimizerRun *run)
 static void
 update_adamw (SsOptimizerRun *run)
 {
-  update (run, SS_FOREACH_FUSED_ADAMW, TRUE);
+  update (run, SS_FOREACH_FUSED_ADAMW, run->group->decays);
 }
 
 const SsOptimizer ss_optimizer_adam = {

@@ -117,6 +117,16 @@ ss_optimizer_gradients (const SsOptimizerRun *run)
   return list;
 }
 
+GPtrArray *
+ss_optimizer_active_gradients (const SsOptimizerRun *run)
+{
+  GPtrArray *list = ss_list_new ();
+
+  for (guint i = 0; i < run->active->len; i++)
+    ss_list_add (list, own_gradient (active_slot (run, i)));
+  return list;
+}
+
 static gboolean
 has_masters (const SsOptimizerRun *run)
 {
@@ -126,7 +136,7 @@ has_masters (const SsOptimizerRun *run)
 GPtrArray *
 ss_optimizer_wide_gradients (const SsOptimizerRun *run)
 {
-  g_autoptr (GPtrArray) own = ss_optimizer_gradients (run);
+  g_autoptr (GPtrArray) own = ss_optimizer_active_gradients (run);
 
   if (!has_masters (run) || active_slot (run, 0)->accumulation)
     return g_steal_pointer (&own);
@@ -144,23 +154,120 @@ working_copies (const SsOptimizerRun *run)
   return list;
 }
 
+/* ---- groups ---- */
+
+const char *
+ss_grouping_name (SsGrouping grouping)
+{
+  static const char *const names[SS_N_GROUPINGS] = { "one", "decay" };
+
+  g_return_val_if_fail (grouping < SS_N_GROUPINGS, NULL);
+  return names[grouping];
+}
+
+static void
+group_free (SsOptimizerGroup *group)
+{
+  g_ptr_array_unref (group->slots);
+  g_free (group);
+}
+
+/* Where the class of a group has no such implementation, the nearest slower one. */
+static SsImplementation
+implementation_for (const SsOptimizer *klass, SsImplementation wanted)
+{
+  while (wanted > SS_FOR_LOOP && !(klass->implementations & 1u << wanted))
+    wanted--;
+  return wanted;
+}
+
+/* get_decay_parameter_names of transformers/trainer.py: neither biases nor norms, which in every
+ * family are its parameters of one dimension. */
+static gboolean
+decays_weight (const SsOptimizerSlot *slot)
+{
+  return slot->parameter->tensor.n_dims > 1;
+}
+
+static void
+add_slot (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsOptimizerSlot *slot)
+{
+  const SsOptimizer *klass = settings->klass;
+  gboolean decays = settings->grouping == SS_GROUPS_ONE || decays_weight (slot);
+  SsOptimizerGroup *group;
+
+  if (klass->takes && !klass->takes (slot))
+    klass = klass->others;
+  for (guint i = 0; i < run->groups->len; i++)
+    {
+      group = run->groups->pdata[i];
+      if (group->klass == klass && group->decays == decays)
+        {
+          g_ptr_array_add (group->slots, slot);
+          return;
+        }
+    }
+  group = g_new0 (SsOptimizerGroup, 1);
+  *group = (SsOptimizerGroup) {
+    klass, implementation_for (klass, settings->implementation), decays, g_ptr_array_new (),
+  };
+  g_ptr_array_add (group->slots, slot);
+  g_ptr_array_add (run->groups, group);
+}
+
+/* The optimizer's own before that of the others, with decay before without. */
+static gint
+compare_groups (gconstpointer a, gconstpointer b, gpointer klass)
+{
+  const SsOptimizerGroup *x = *(SsOptimizerGroup *const *) a, *y = *(SsOptimizerGroup *const *) b;
+
+  if (x->klass != y->klass)
+    return x->klass == klass ? -1 : 1;
+  return (x->decays ? 0 : 1) - (y->decays ? 0 : 1);
+}
+
+/* The group's functions see its slots as the active ones, or those that have a gradient. */
+static void
+enter_group (SsOptimizerRun *run, guint i, gboolean needs_gradient)
+{
+  const SsOptimizerGroup *group = run->groups->pdata[i];
+
+  run->group = group;
+  run->implementation = group->implementation;
+  g_ptr_array_set_size (run->active, 0);
+  for (guint k = 0; k < group->slots->len; k++)
+    {
+      SsOptimizerSlot *s = group->slots->pdata[k];
+
+      if (!needs_gradient || s->parameter->leaf->grad)
+        g_ptr_array_add (run->active, s);
+    }
+}
+
 /* ---- load ---- */
 
 void
-ss_optimizer_init (SsOptimizerRun *run, const SsOptimizer *klass, SsImplementation implementation,
-                   SsTape *t, GPtrArray *parameters)
+ss_optimizer_init (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsTape *t,
+                   GPtrArray *parameters)
 {
   *run = (SsOptimizerRun) {
-    .klass = klass, .implementation = implementation, .tape = t,
+    .implementation = settings->implementation, .tape = t,
     .slots = g_new0 (SsOptimizerSlot, parameters->len), .active = g_ptr_array_new (),
+    .groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free),
   };
   for (guint i = 0; i < parameters->len; i++)
     {
       SsValue *v = parameters->pdata[i];
+      SsOptimizerSlot *slot = &run->slots[run->n_slots];
 
-      if (v->leaf)
-        run->slots[run->n_slots++].parameter = v;
+      if (!v->leaf)
+        continue;
+      run->n_slots++;
+      slot->parameter = v;
+      slot->is_linear = settings->linears && g_ptr_array_find (settings->linears, v, NULL);
+      add_slot (run, settings, slot);
     }
+  g_ptr_array_sort_with_data (run->groups, compare_groups, (gpointer) settings->klass);
 }
 
 /* parameter.register_hook (lambda grad: buffer.add_ (grad)) */
@@ -195,32 +302,41 @@ ss_optimizer_make_masters (SsOptimizerRun *run, gboolean accumulates)
 void
 ss_optimizer_construct (SsOptimizerRun *run)
 {
-  if (run->klass->construct)
-    run->klass->construct (run);
+  for (guint i = 0; i < run->groups->len; i++)
+    {
+      enter_group (run, i, FALSE);
+      if (run->group->klass->construct)
+        run->group->klass->construct (run);
+    }
 }
 
 void
 ss_optimizer_make_states (SsOptimizerRun *run)
 {
-  for (guint i = 0; i < run->n_slots && run->klass->make_state; i++)
-    run->klass->make_state (run, &run->slots[i]);
+  for (guint i = 0; i < run->groups->len; i++)
+    {
+      enter_group (run, i, FALSE);
+      for (guint k = 0; k < run->active->len && run->group->klass->make_state; k++)
+        run->group->klass->make_state (run, run->active->pdata[k]);
+    }
 }
 
 /* ---- step ---- */
 
+/* _init_group: those of the group that have a gradient, and their states. */
 static void
-activate (SsOptimizerRun *run)
+activate (SsOptimizerRun *run, guint i)
 {
-  g_ptr_array_set_size (run->active, 0);
-  for (guint i = 0; i < run->n_slots; i++)
-    {
-      SsOptimizerSlot *s = &run->slots[i];
+  const SsOptimizer *klass;
 
-      if (!s->parameter->leaf->grad)
-        continue;
-      g_ptr_array_add (run->active, s);
-      if (!s->has_state && run->klass->make_state && !run->klass->makes_state_itself)
-        run->klass->make_state (run, s);
+  enter_group (run, i, TRUE);
+  klass = run->group->klass;
+  for (guint k = 0; k < run->active->len; k++)
+    {
+      SsOptimizerSlot *s = run->active->pdata[k];
+
+      if (!s->has_state && klass->make_state && !klass->makes_state_itself)
+        klass->make_state (run, s);
     }
 }
 
@@ -246,10 +362,15 @@ ss_optimizer_step (SsOptimizerRun *run)
 {
   if (ss_tape_has_failed (run->tape))
     return;
-  activate (run);
-  run->klass->update (run);
-  if (has_masters (run) && run->implementation != SS_FUSED)
-    copy_to_working (run);
+  for (guint i = 0; i < run->groups->len; i++)
+    {
+      activate (run, i);
+      if (run->active->len == 0)
+        continue;
+      run->group->klass->update (run);
+      if (has_masters (run) && run->implementation != SS_FUSED)
+        copy_to_working (run);
+    }
 }
 
 void
@@ -257,7 +378,7 @@ ss_optimizer_fused (SsOptimizerRun *run, SsForeachKernel kernel, guint n_states,
                     const SsForeachList *states)
 {
   g_autoptr (GPtrArray) targets = ss_optimizer_targets (run);
-  g_autoptr (GPtrArray) gradients = ss_optimizer_gradients (run);
+  g_autoptr (GPtrArray) gradients = ss_optimizer_active_gradients (run);
   g_autoptr (GPtrArray) working = working_copies (run), scalars = ss_list_new ();
   SsForeachList lists[SS_MAX_STATES + 4] = {
     { targets, 2 }, { gradients, run->grad_scale ? 2 : 1 },
@@ -324,5 +445,6 @@ ss_optimizer_clear (SsOptimizerRun *run)
     }
   g_clear_pointer (&run->slots, g_free);
   g_clear_pointer (&run->active, g_ptr_array_unref);
+  g_clear_pointer (&run->groups, g_ptr_array_unref);
   run->n_slots = 0;
 }

@@ -29,20 +29,52 @@ typedef struct
   SsValue *parameter;            /* what the model computes with */
   SsValue *master;               /* fp32 copy to update, or NULL; held */
   SsValue *accumulation;         /* fp32 gradient buffer, or NULL; held */
+  gboolean is_linear;            /* the weight of a linear within a layer */
   gboolean has_state;
   SsValue *state[SS_MAX_STATES];   /* numbered by the optimizer's file; held */
 } SsOptimizerSlot;
 
 typedef struct _SsOptimizer SsOptimizer;
 
+/* How parameters are put in groups, each updated by itself. */
+typedef enum
+{
+  SS_GROUPS_ONE,
+  SS_GROUPS_DECAY,               /* transformers' Trainer: weight decay for all but norms, biases */
+  SS_N_GROUPINGS
+} SsGrouping;
+
+/* "one", "decay" (transfer none) */
+const char *ss_grouping_name (SsGrouping grouping);
+
+/* param_groups: parameters with settings of their own. */
 typedef struct
 {
   const SsOptimizer *klass;
   SsImplementation implementation;
+  gboolean decays;               /* weight_decay is not 0, where the class has one by default */
+  GPtrArray *slots;              /* SsOptimizerSlot, in parameters () order */
+} SsOptimizerGroup;
+
+/* What a run's optimizer is made of. */
+typedef struct
+{
+  const SsOptimizer *klass;
+  SsImplementation implementation;
+  SsGrouping grouping;
+  GPtrArray *linears;            /* SsValue: weights of the layers' linears, or NULL */
+} SsOptimizerSettings;
+
+typedef struct
+{
   SsTape *tape;
   SsOptimizerSlot *slots;        /* in parameters () order */
   guint n_slots;
-  GPtrArray *active;             /* SsOptimizerSlot *: during an update, those with a gradient */
+  GPtrArray *groups;             /* SsOptimizerGroup, updated in this order */
+  SsImplementation implementation;   /* of the group that was updated last */
+  const SsOptimizerGroup *group; /* during a call of the class's functions */
+  GPtrArray *active;             /* SsOptimizerSlot *: of the group; in an update, those with a
+                                  * gradient */
   SsValue *found_inf, *grad_scale;   /* GradScaler's, for a fused step; or NULL */
 } SsOptimizerRun;
 
@@ -51,7 +83,10 @@ struct _SsOptimizer
   const char *name;              /* required: "adamw" */
   const char *description;       /* required: one line */
   guint implementations;         /* required: bits 1 << SsImplementation */
-  /* optional: what the constructor makes */
+  /* optional: which parameters it updates; `others` has the rest, in a group behind its own */
+  gboolean (*takes) (const SsOptimizerSlot *slot);
+  const SsOptimizer *others;     /* required with `takes` */
+  /* optional: what the constructor makes for the active slots */
   void (*construct) (SsOptimizerRun *run);
   /* optional: states of one parameter, at its first update or at a resume */
   void (*make_state) (SsOptimizerRun *run, SsOptimizerSlot *slot);
@@ -65,9 +100,10 @@ struct _SsOptimizer
 const SsOptimizer *const *ss_optimizers (void);
 const SsOptimizer *ss_optimizer_find (const char *name);
 
-/* A slot for each of `parameters` (SsValue) that requires a gradient; nothing is allocated. */
-void ss_optimizer_init (SsOptimizerRun *run, const SsOptimizer *klass,
-                        SsImplementation implementation, SsTape *t, GPtrArray *parameters);
+/* A slot for each of `parameters` (SsValue) that requires a gradient, in the groups that settings
+ * and class ask for, empty ones left out; nothing is allocated. */
+void ss_optimizer_init (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsTape *t,
+                        GPtrArray *parameters);
 /* Copies in fp32, after all parameters; then, if `accumulates`, fp32 buffers to which autograd
  * adds every gradient that reaches the parameter.  Assumed: no recording has them. */
 void ss_optimizer_make_masters (SsOptimizerRun *run, gboolean accumulates);

@@ -32,6 +32,8 @@ void ss_slot_set_state (SsOptimizerSlot *slot, guint i, SsValue *value);
 /* Lists over the active slots. (transfer full) */
 GPtrArray *ss_optimizer_targets (const SsOptimizerRun *run);
 GPtrArray *ss_optimizer_states (const SsOptimizerRun *run, guint i);
+/* Gradients in their own type. */
+GPtrArray *ss_optimizer_active_gradients (const SsOptimizerRun *run);
 /* Gradients in the targets' type: with masters a list of new fp32 tensors, assumed. */
 GPtrArray *ss_optimizer_wide_gradients (const SsOptimizerRun *run);
 

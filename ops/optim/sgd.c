@@ -13,7 +13,7 @@ enum
 static gboolean
 has_momentum (const SsOptimizerRun *run)
 {
-  return run->klass == &ss_optimizer_momentum;
+  return run->group->klass == &ss_optimizer_momentum;
 }
 
 /* of a resume */
