@@ -178,13 +178,14 @@ Test (pickle_reader, deep_nesting_is_refused)
   expect_refused (g_byte_array_free_to_bytes (lists), "byte 100066: nested more than 64 deep");
 }
 
-/* One more than the most, of one byte each. */
-Test (pickle_reader, too_many_objects_are_refused)
+/* One more than the most that may wait for their container, of one byte each. */
+Test (pickle_reader, too_many_objects_in_no_container_are_refused)
 {
-  gsize size = SS_PICKLE_MAX_OBJECTS + 4;
+  gsize size = SS_PICKLE_MAX_WAITING + 4;
   guint8 *file = g_malloc (size);
-  g_autofree char *wanted = g_strdup_printf ("byte %u: more than %u objects",
-                                             SS_PICKLE_MAX_OBJECTS + 2, SS_PICKLE_MAX_OBJECTS);
+  g_autofree char *wanted
+    = g_strdup_printf ("byte %u: more than %u objects that are in no list or dict yet",
+                       SS_PICKLE_MAX_WAITING + 2, SS_PICKLE_MAX_WAITING);
 
   memset (file, 'N', size);
   file[0] = 0x80;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/formats/json-elements.h"
 #include "output/formats/pickle-writer.h"
 #include "output/formats/real-run.h"
 #include "output/formats/snapshot.h"
@@ -226,7 +227,7 @@ Test (real_run, files_that_are_no_run_are_refused)
   } rows[] = {
     ROW ("", "byte 0: neither a pickle"),
     ROW ("PK\x03\x04....", "byte 0: a zip archive"),
-    ROW ("\x80\x04N.", "byte 2: no memory snapshot"),
+    ROW ("\x80\x04N.", "byte 0: no memory snapshot"),
     ROW ("\x80\x04}.", "byte 2: no memory snapshot"),
     ROW ("\x80\x04}\x8c\x0d" "device_traces]s.", "byte 18: no history"),
     ROW ("\x80\x04}\x8c\x0d" "device_traces](]es.", "byte 18: no history"),
@@ -234,8 +235,15 @@ Test (real_run, files_that_are_no_run_are_refused)
     ROW ("\x80\x04}\x8c\x0d" "device_traces](](Nees.", "an entry of the history without an action"),
     ROW ("{}", "no trace: there are no \"traceEvents\""),
     ROW ("{\"traceEvents\":[]}", "no \"[memory]\" events of a device"),
-    ROW ("[{\"ph\":\"X\"},3,null]", "no \"[memory]\" events of a device"),
-    ROW ("{\"traceEvents\":\n[3", "line 2: no JSON: unexpected"),
+    ROW ("[{\"ph\":\"X\"},\n3,null]", "line 2: an element that is no object"),
+    ROW ("[{\"ph\":\"X\"},{}]", "no \"[memory]\" events of a device"),
+    ROW ("{\"traceEvents\":\n[{}", "line 2: no JSON: unexpected"),
+    ROW ("{\"a\":1,\"traceEvents\":\n[{},\n{\"b\":}]}", "line 3: no JSON: "),
+    ROW ("{\"traceEvents\":[]}\n{}", "line 2: no JSON: more after the end"),
+    ROW ("{\"traceEvents\":[],}", "line 1: no JSON: expected a name in quotes"),
+    ROW ("{\"traceEvents\" []}", "line 1: no JSON: unexpected byte"),
+    ROW ("[{} {}]", "line 1: no JSON: unexpected byte"),
+    ROW ("{\"a\":,\"traceEvents\":[]}", "line 1: no JSON: unexpected byte, expected a value"),
     ROW ("\x1f\x8b\x08 no gzip", ""),
   };
 
@@ -295,11 +303,57 @@ Test (real_run, deep_json_is_refused_before_it_is_parsed)
   g_autoptr (GBytes) bytes = g_bytes_new_static (deep, 200000);
   g_autoptr (GError) error = NULL;
 
+  memcpy (deep, "[{\"a\":", 6);
   cr_expect (eq (ptr, ss_kineto_read (bytes, SS_REAL_ANY_DEVICE, &error), NULL));
-  cr_expect (eq (str, error->message, (char *) "byte 64: nested more than 64 deep"));
+  cr_expect (eq (str, error->message, (char *) "byte 68: nested more than 64 deep"));
 }
 
 /* ---- hostile files ---- */
+
+/* A snapshot whose only segment stands `n_segments` times in its list. */
+static GBytes *
+repeating_snapshot (guint n_segments)
+{
+  static const char head[] = "\x80\x04}(\x8c\x0d" "device_traces](](}("
+                             "\x8c\x06" "action\x8c\x05" "alloc"
+                             "\x8c\x04" "addrK\x00\x8c\x04" "sizeM\x00\x02uee"
+                             "\x8c\x08" "segments]("
+                             "}\x94(\x8c\x07" "addressK\x00\x8c\x0a" "total_sizeM\x00\x02\x8c\x06"
+                             "blocks](}\x94(\x8c\x04" "sizeM\x00\x02\x8c\x05" "state\x8c\x08"
+                             "inactiveueu";
+  GByteArray *file = g_byte_array_new ();
+
+  g_byte_array_append (file, (const guint8 *) head, sizeof head - 1);
+  for (guint i = 1; i < n_segments; i++)
+    g_byte_array_append (file, (const guint8 *) "h\x00", 2);
+  g_byte_array_append (file, (const guint8 *) "eu.", 3);
+  return g_byte_array_free_to_bytes (file);
+}
+
+/* Else a few kilobytes of it cost seconds: each place is looked at whole. */
+Test (real_run, what_stands_in_several_places_is_refused)
+{
+  g_autoptr (GBytes) once = repeating_snapshot (1), twice = repeating_snapshot (2);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SsRealRun) run = ss_snapshot_read (once, SS_REAL_ANY_DEVICE, &error);
+
+  cr_assert (ne (ptr, run, NULL), "%s", error != NULL ? error->message : "");
+  cr_assert (eq (ptr, ss_snapshot_read (twice, SS_REAL_ANY_DEVICE, &error), NULL));
+  cr_expect (ne (ptr, strstr (error->message, ": a segment that stands in several places"), NULL),
+             "%s", error->message);
+}
+
+/* An element longer than the parser is given at once. */
+Test (real_run, an_element_of_many_megabytes_is_refused)
+{
+  g_autofree char *text = g_strnfill (SS_JSON_MAX_ELEMENT_BYTES + 4, ' ');
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, SS_JSON_MAX_ELEMENT_BYTES + 4);
+  g_autoptr (GError) error = NULL;
+
+  memcpy (text, "\n[{", 3);
+  cr_assert (eq (ptr, ss_kineto_read (bytes, SS_REAL_ANY_DEVICE, &error), NULL));
+  cr_expect (eq (str, error->message, (char *) "line 2: an element of more than 4 MiB"));
+}
 
 /* Bytes changed, cut out, doubled: read or refused, with nothing else happening. */
 Test (real_run, damaged_snapshots_are_read_or_refused)

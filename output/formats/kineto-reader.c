@@ -3,15 +3,11 @@
  * Traces of torch.profiler (Kineto's output_json.cpp) as real runs: the instant events `[memory]`
  * and `[OutOfMemory]` that profile_memory=True gives, and the annotations of the user.
  */
-#include <json-glib/json-glib.h>
 #include <math.h>
-#include <string.h>
 
+#include "output/formats/json-elements.h"
 #include "output/formats/real-run.h"
 
-/* json-glib takes some ten times a file's size, and a call deeper for each bracket. */
-#define MAX_BYTES (G_GUINT64_CONSTANT (256) << 20)
-#define MAX_DEPTH 64
 #define DEVICE_TYPE_CUDA 1       /* c10/core/DeviceType.h */
 
 typedef struct
@@ -33,41 +29,6 @@ refuse (GError **error, const char *format, ...)
   va_end (arguments);
   g_set_error_literal (error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_INPUT, why);
   return FALSE;
-}
-
-/* "<data>:4:3: Parse error: unexpected ..." of the library as what is wrong with line 4. */
-static void
-refuse_parse (GError **error, const char *message)
-{
-  g_auto (GStrv) parts = g_strsplit (message, ":", 5);
-
-  if (g_strv_length (parts) == 5 && g_str_equal (parts[0], "<data>"))
-    refuse (error, "line %s: no JSON:%s", parts[1], parts[4]);
-  else
-    refuse (error, "no JSON: %s", message);
-}
-
-/* Brackets outside texts, before anything recurses over them. */
-static gboolean
-check_depth (const char *data, gsize size, GError **error)
-{
-  gboolean is_text = FALSE;
-  guint depth = 0;
-
-  for (gsize i = 0; i < size; i++)
-    {
-      char c = data[i];
-
-      if (c == '\\' && is_text)
-        i++;
-      else if (c == '"')
-        is_text = !is_text;
-      else if (!is_text && (c == '[' || c == '{') && ++depth > MAX_DEPTH)
-        return refuse (error, "byte %" G_GSIZE_FORMAT ": nested more than %d deep", i, MAX_DEPTH);
-      else if (!is_text && (c == ']' || c == '}') && depth > 0)
-        depth--;
-    }
-  return TRUE;
 }
 
 /* ---- reading what may be of any type ---- */
@@ -242,48 +203,39 @@ set_start (SsRealRun *run)
     run->start_allocated_bytes += first->bytes;
 }
 
-static JsonArray *
-events_of (JsonParser *parser, GError **error)
+/* A trace under way. */
+typedef struct
 {
-  JsonNode *root = json_parser_get_root (parser), *events = root;
+  SsRealRun *run;
+  GArray *points;                /* Point */
+} Reading;
 
-  if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
-    events = json_object_get_member (json_node_get_object (root), "traceEvents");
-  if (events != NULL && JSON_NODE_HOLDS_ARRAY (events))
-    return json_node_get_array (events);
-  refuse (error, "no trace: there are no \"traceEvents\"");
-  return NULL;
+static void
+on_event (JsonNode *element, gpointer user_data)
+{
+  Reading *self = user_data;
+
+  read_event (element, self->run, self->points);
 }
 
 SsRealRun *
 ss_kineto_read (GBytes *bytes, gint device, GError **error)
 {
   g_autoptr (SsRealRun) run = ss_real_run_new ("trace of torch.profiler");
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (Point));
-  g_autoptr (GError) cause = NULL;
-  JsonArray *events;
+  Reading reading = { run, points };
+  gboolean has_events;
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
 
-  if (size > MAX_BYTES)
+  if (!ss_json_elements (data, size, "traceEvents", on_event, &reading, &has_events, error))
+    return NULL;
+  if (!has_events)
     {
-      refuse (error, "a trace larger than 256 MiB");
+      refuse (error, "no trace: there are no \"traceEvents\"");
       return NULL;
     }
-  if (!check_depth (data, size, error))
-    return NULL;
-  if (!json_parser_load_from_data (parser, data, (gssize) size, &cause))
-    {
-      refuse_parse (error, cause->message);
-      return NULL;
-    }
-  events = events_of (parser, error);
-  if (events == NULL)
-    return NULL;
   run->counts_blocks = TRUE;
-  for (guint i = 0; i < json_array_get_length (events); i++)
-    read_event (json_array_get_element (events, i), run, points);
   if (!take_points (run, points, device, error))
     return NULL;
   set_start (run);

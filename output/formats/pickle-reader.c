@@ -10,6 +10,8 @@ typedef struct
 {
   SsPickle *pickle;
   gsize at, opcode_at;
+  GArray *filled;                /* SsPickleId: all that went into containers, in order */
+  GArray *pieces;                /* SsPicklePiece */
   GArray *stack;                 /* SsPickleId */
   GArray *marks;                 /* guint: heights of the stack */
   GArray *memo;                  /* SsPickleId */
@@ -73,8 +75,9 @@ take_number (Machine *self, guint n_bytes, guint64 *value)
 static Outcome
 push (Machine *self, SsPickleId id)
 {
-  if (self->stack->len >= SS_PICKLE_MAX_OBJECTS)
-    return refuse (self, "more than %u objects", SS_PICKLE_MAX_OBJECTS);
+  if (self->stack->len >= SS_PICKLE_MAX_WAITING)
+    return refuse (self, "more than %u objects that are in no list or dict yet",
+                   SS_PICKLE_MAX_WAITING);
   g_array_append_val (self->stack, id);
   return DONE;
 }
@@ -86,7 +89,7 @@ push_new (Machine *self, SsPickleNode node)
 
   if (id >= SS_PICKLE_MAX_OBJECTS)
     return refuse (self, "more than %u objects", SS_PICKLE_MAX_OBJECTS);
-  node.offset = self->opcode_at;
+  node.offset = (guint32) self->opcode_at;
   g_array_append_val (self->pickle->nodes, node);
   return push (self, id);
 }
@@ -100,7 +103,7 @@ push_int (Machine *self, SsPickleType type, gint64 value)
 static Outcome
 push_container (Machine *self, SsPickleType type)
 {
-  return push_new (self, (SsPickleNode) { .type = (guint8) type, .extra = SS_PICKLE_NO_ITEMS });
+  return push_new (self, (SsPickleNode) { .type = (guint8) type });
 }
 
 /* How many objects lie above the last mark, or on the whole stack. */
@@ -128,16 +131,10 @@ fill (Machine *self, SsPickleId container, guint count)
 {
   SsPickleNode *node = ss_pickle_node (self->pickle, container);
   guint first = self->stack->len - count;
-  GArray *items;
+  SsPicklePiece piece = { container, count };
 
   if (count == 0)
     return DONE;
-  if (node->extra == SS_PICKLE_NO_ITEMS)
-    {
-      node->extra = self->pickle->items->len;
-      g_ptr_array_add (self->pickle->items, g_array_new (FALSE, FALSE, sizeof (SsPickleId)));
-    }
-  items = ss_pickle_items (self->pickle, container);
   for (guint i = first; i < self->stack->len; i++)
     {
       SsPickleId id = g_array_index (self->stack, SsPickleId, i);
@@ -146,8 +143,10 @@ fill (Machine *self, SsPickleId container, guint count)
       if (depth > SS_PICKLE_MAX_DEPTH)
         return refuse (self, "nested more than %u deep", SS_PICKLE_MAX_DEPTH);
       node->depth = (guint8) MAX (node->depth, depth);
-      g_array_append_val (items, id);
     }
+  node->n_items += count;
+  g_array_append_val (self->pieces, piece);
+  g_array_append_vals (self->filled, &g_array_index (self->stack, SsPickleId, first), count);
   g_array_set_size (self->stack, first);
   return DONE;
 }
@@ -285,8 +284,8 @@ do_text (Machine *self, guint n_length_bytes)
     return FAILED;
   if (length > G_MAXINT32)
     return refuse (self, "a text of %" G_GUINT64_FORMAT " bytes", length);
-  node.text_offset = self->at;
-  node.extra = (guint32) length;
+  node.text_offset = (guint32) self->at;
+  node.n_items = (guint32) length;
   if (take (self, (gsize) length) == NULL)
     return FAILED;
   return push_new (self, node);
@@ -307,9 +306,9 @@ do_value (Machine *self, guint8 opcode)
 {
   switch (opcode)
     {
-    case 'N': return push_int (self, SS_PICKLE_NONE, 0);
-    case 0x88: return push_int (self, SS_PICKLE_BOOL, 1);
-    case 0x89: return push_int (self, SS_PICKLE_BOOL, 0);
+    case 'N': return push (self, SS_PICKLE_ID_NONE);
+    case 0x88: return push (self, SS_PICKLE_ID_TRUE);
+    case 0x89: return push (self, SS_PICKLE_ID_FALSE);
     case 'K': return do_number (self, 1);
     case 'M': return do_number (self, 2);
     case 'J': return do_number (self, 4);
@@ -440,28 +439,21 @@ do_opcode (Machine *self)
   return refuse_opcode (self, *opcode);
 }
 
-static void
-free_items (gpointer items)
-{
-  g_array_unref (items);
-}
-
 SsPickle *
 ss_pickle_read (GBytes *bytes, GError **error)
 {
-  g_autoptr (SsPickle) pickle = g_new0 (SsPickle, 1);
+  g_autoptr (SsPickle) pickle = ss_pickle_new (bytes);
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (SsPickleId));
   g_autoptr (GArray) marks = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) memo = g_array_new (FALSE, FALSE, sizeof (SsPickleId));
+  g_autoptr (GArray) filled = g_array_new (FALSE, FALSE, sizeof (SsPickleId));
+  g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (SsPicklePiece));
   Machine machine = { .pickle = pickle, .stack = stack, .marks = marks, .memo = memo,
-                      .error = error };
+                      .filled = filled, .pieces = pieces, .error = error };
 
-  pickle->bytes = g_bytes_ref (bytes);
-  pickle->data = g_bytes_get_data (bytes, &pickle->size);
-  pickle->nodes = g_array_new (FALSE, FALSE, sizeof (SsPickleNode));
-  pickle->items = g_ptr_array_new_with_free_func (free_items);
   while (!machine.is_done)
     if (do_opcode (&machine) == FAILED)
       return NULL;
+  ss_pickle_place_items (pickle, filled, pieces);
   return g_steal_pointer (&pickle);
 }

@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 
 #define SS_PICKLE_MAX_OBJECTS (1U << 24)
 #define SS_PICKLE_MAX_DEPTH 64U
+/* Pickler.save_list and save_dict fill containers in pieces of 1000 (Python's Lib/pickle.py,
+ * _BATCHSIZE), so that no more than 2000 objects wait for each level. */
+#define SS_PICKLE_MAX_WAITING (SS_PICKLE_MAX_DEPTH * 2048U)
 
 typedef enum
 {
@@ -38,6 +41,9 @@ void ss_pickle_free (SsPickle *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsPickle, ss_pickle_free)
 
 SsPickleId ss_pickle_root (const SsPickle *self);
+/* TRUE the first time that an object is asked for: one that stands in many places costs its reader
+ * no more than what is in the file. */
+gboolean ss_pickle_take (SsPickle *self, SsPickleId id);
 SsPickleType ss_pickle_type (const SsPickle *self, SsPickleId id);
 /* Where in the file the object begins: for messages about it. */
 gsize ss_pickle_offset (const SsPickle *self, SsPickleId id);
@@ -52,6 +58,8 @@ SsPickleId ss_pickle_get (const SsPickle *self, SsPickleId id, const char *key);
 gboolean ss_pickle_int (const SsPickle *self, SsPickleId id, gint64 *value);
 gboolean ss_pickle_is_true (const SsPickle *self, SsPickleId id);
 gboolean ss_pickle_text_is (const SsPickle *self, SsPickleId id, const char *text);
+/* Of a text; 0 of anything else. */
+guint ss_pickle_text_bytes (const SsPickle *self, SsPickleId id);
 /* NULL: it is no text.  What is no UTF-8, or a zero byte, is replaced. (transfer full) */
 char *ss_pickle_text (const SsPickle *self, SsPickleId id);
 

@@ -29,7 +29,7 @@ typedef struct
 
 typedef struct
 {
-  const SsPickle *pickle;
+  SsPickle *pickle;
   SsPickleId root;
   gint device;
   GArray *entries;               /* Entry, oldest first */
@@ -48,6 +48,15 @@ refuse (const Reader *self, SsPickleId id, const char *format, ...)
   g_set_error (self->error, SS_OUTPUT_ERROR, SS_OUTPUT_ERROR_INPUT,
                "byte %" G_GSIZE_FORMAT ": %s", ss_pickle_offset (self->pickle, id), why);
   return FALSE;
+}
+
+/* A file with one dict in many places would cost far more than its size. */
+static gboolean
+take (const Reader *self, SsPickleId dict, const char *what)
+{
+  if (ss_pickle_take (self->pickle, dict))
+    return TRUE;
+  return refuse (self, dict, "%s that stands in several places; each is one of its own", what);
 }
 
 /* A size, an address or a time: none is negative. */
@@ -93,6 +102,8 @@ read_entry (Reader *self, SsPickleId dict)
   SsPickleId action = ss_pickle_get (self->pickle, dict, "action");
   Entry entry = { .action = action_of (self, action) };
 
+  if (!take (self, dict, "an entry of the history"))
+    return FALSE;
   if (ss_pickle_type (self->pickle, action) != SS_PICKLE_TEXT || action == SS_PICKLE_ABSENT)
     return refuse (self, dict, "an entry of the history without an action");
   if (entry.action == OTHER)
@@ -162,7 +173,7 @@ read_block (const Reader *self, const State *state, SsPickleId dict, guint64 add
 {
   SsPickleId what = ss_pickle_get (self->pickle, dict, "state");
 
-  if (!number (self, dict, "size", bytes))
+  if (!take (self, dict, "a block") || !number (self, dict, "size", bytes))
     return FALSE;
   if (ss_pickle_text_is (self->pickle, what, "inactive"))
     return TRUE;
@@ -179,6 +190,8 @@ read_segment (const Reader *self, const State *state, SsPickleId dict)
                                ss_pickle_get (self->pickle, dict, "is_expandable")) };
   guint64 at, bytes;
 
+  if (!take (self, dict, "a segment"))
+    return FALSE;
   if (number_or (self, dict, "device", 0) != self->device)
     return TRUE;
   if (!number (self, dict, "address", &segment.address)
@@ -339,7 +352,20 @@ end_span (SsRealRun *run, const char *name, gint64 time_us)
     }
 }
 
-static void
+/* Longer ones are no name of an annotation; one text may stand in many of them. */
+#define MAX_NAME_BYTES 1024
+
+/* NULL: there is none. (transfer full) */
+static char *
+name_of (const Reader *self, SsPickleId dict)
+{
+  SsPickleId name = ss_pickle_get (self->pickle, dict, "name");
+
+  return ss_pickle_text_bytes (self->pickle, name) <= MAX_NAME_BYTES
+           ? ss_pickle_text (self->pickle, name) : NULL;
+}
+
+static gboolean
 read_spans (const Reader *self, SsRealRun *run)
 {
   SsPickleId all = ss_pickle_get (self->pickle, self->root, "external_annotations");
@@ -349,9 +375,10 @@ read_spans (const Reader *self, SsRealRun *run)
       SsPickleId dict = ss_pickle_item (self->pickle, all, i);
       SsPickleId stage = ss_pickle_get (self->pickle, dict, "stage");
       gint64 time_us = number_or (self, dict, "time_us", 0);
-      g_autofree char *name
-        = ss_pickle_text (self->pickle, ss_pickle_get (self->pickle, dict, "name"));
+      g_autofree char *name = name_of (self, dict);
 
+      if (!take (self, dict, "an annotation"))
+        return FALSE;
       if (name == NULL || number_or (self, dict, "device", 0) != self->device)
         continue;
       if (ss_pickle_text_is (self->pickle, stage, "START"))
@@ -360,6 +387,7 @@ read_spans (const Reader *self, SsRealRun *run)
         end_span (run, name, time_us);
     }
   ss_real_run_place_spans (run);
+  return TRUE;
 }
 
 SsRealRun *
@@ -384,6 +412,5 @@ ss_snapshot_read (GBytes *bytes, gint device, GError **error)
       refuse (&reader, reader.root, "the history holds no allocation");
       return NULL;
     }
-  read_spans (&reader, run);
-  return g_steal_pointer (&run);
+  return read_spans (&reader, run) ? g_steal_pointer (&run) : NULL;
 }
