@@ -20,7 +20,7 @@ record (guint32 *n_storages, GError **error)
   g_autofree char *path = ss_data_find (SCENARIO);
   g_autoptr (SsScenario) scenario
       = ss_scenario_load (path != NULL ? path : SCENARIO, overrides, error);
-  SsRecording *recording = scenario != NULL ? ss_simulate (scenario, error) : NULL;
+  SsRecording *recording = scenario != NULL ? ss_simulate (scenario, NULL, error) : NULL;
 
   *n_storages = 0;
   for (guint i = 0; recording != NULL && i < recording->memory->len; i++)

@@ -6,7 +6,9 @@
 
 #include "cli/median.h"
 #include "hw/data-path.h"
+#include "output/formats/run-json.h"
 #include "sim/simulate.h"
+#include "study/optimal-plan.h"
 
 #define SCENARIO "scenarios/llama8b-h100.xml"
 #define N_REPEATS 7
@@ -41,23 +43,26 @@ static gboolean
 run_once (const char *path, guint repeat, Times *times, GError **error)
 {
   gint64 start_us = g_get_monotonic_time ();
-  g_autoptr (SsScenario) scenario = ss_scenario_load (path, NULL, error);
+  g_autoptr (SsScenario) scenario = ss_scenario_load (path, NULL, error), planned = NULL;
   g_autoptr (SsProgram) program = NULL;
   g_autoptr (SsRecording) recording = NULL;
   g_autofree char *json = NULL;
+  SsSimulateSettings settings = { .detail = SS_SIMULATE_WHOLE };
 
   if (scenario == NULL)
     return FALSE;
   times->ms[STAGE_LOAD][repeat] = ms_since (&start_us);
-  program = ss_simulate_trace (scenario, FALSE, error);
+  planned = ss_optimal_plan (scenario, error);
+  settings.program = program
+    = planned != NULL ? ss_scenario_trace (planned, FALSE, error) : NULL;
   if (program == NULL)
     return FALSE;
   times->ms[STAGE_TRACE][repeat] = ms_since (&start_us);
-  recording = ss_simulate_program (scenario, program, error);
+  recording = ss_simulate (planned, &settings, error);
   if (recording == NULL)
     return FALSE;
   times->ms[STAGE_REPLAY][repeat] = ms_since (&start_us);
-  json = ss_recording_to_json (recording);
+  json = ss_run_to_json (recording, NULL);
   times->ms[STAGE_JSON][repeat] = ms_since (&start_us);
   times->n_ops = recording->ops->len;
   times->n_events = recording->memory->len;

@@ -7,12 +7,12 @@
 #include "cli/output-options.h"
 #include "cli/progress.h"
 #include "cli/scenario-options.h"
+#include "cli/simulation.h"
 #include "cli/terminal.h"
 #include "output/film/animation-frame.h"
 #include "output/film/animation-page.h"
 #include "output/file-writer.h"
 #include "output/film/film.h"
-#include "sim/simulate.h"
 
 #define DEFAULT_PATH "animation.gif"
 
@@ -153,12 +153,9 @@ animate (const AnimateOptions *options, const Format *format, const char *scenar
 
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  recording = ss_simulate (scenario, &error);
+  recording = ss_simulation_run (scenario, scenario_path, NULL);
   if (recording == NULL)
-    {
-      ss_console_error ("%s: %s", scenario_path, error->message);
-      return SS_EXIT_INPUT;
-    }
+    return SS_EXIT_INPUT;
   bytes = format->draw (options, recording, &words, &error);
   if (bytes == NULL || !ss_file_write (path, bytes, options->output.replaces, &error))
     {

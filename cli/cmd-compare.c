@@ -10,7 +10,7 @@
 #include "cli/terminal.h"
 #include "output/figures/compare.h"
 #include "output/file-writer.h"
-#include "sim/simulate.h"
+#include "cli/simulation.h"
 
 typedef struct
 {
@@ -79,8 +79,6 @@ record (const CompareOptions *options, const char *path, gboolean is_second)
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   SsScenarioOptions settings = options->scenario;
   g_autoptr (SsScenario) scenario = NULL;
-  g_autoptr (GError) error = NULL;
-  SsRecording *recording;
 
   for (char **set = settings.set; set != NULL && *set != NULL; set++)
     g_ptr_array_add (all, *set);
@@ -91,10 +89,7 @@ record (const CompareOptions *options, const char *path, gboolean is_second)
   scenario = ss_scenario_options_load (&settings, path);
   if (scenario == NULL)
     return NULL;
-  recording = ss_simulate (scenario, &error);
-  if (recording == NULL)
-    ss_console_error ("%s: %s", path, error->message);
-  return recording;
+  return ss_simulation_run (scenario, path, NULL);
 }
 
 /* What tells the second from the first: what was changed, or its name. (transfer full) */

@@ -3,7 +3,7 @@
 #include "cli/console.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
-#include "sim/simulate.h"
+#include "cli/simulation.h"
 
 static const char *
 action_name (SsMemoryAction action)
@@ -53,7 +53,6 @@ run (int argc, char **argv)
   g_autoptr (SsScenario) scenario = NULL;
   g_autoptr (SsRecording) recording = NULL;
   g_autoptr (GString) csv = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   const GOptionEntry entries[] = {
     SS_SCENARIO_OPTION_ENTRIES (options),
     SS_OUTPUT_OPTION_ENTRIES (output),
@@ -68,12 +67,9 @@ run (int argc, char **argv)
   scenario = ss_scenario_options_load (&options, argv[1]);
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  recording = ss_simulate (scenario, &error);
+  recording = ss_simulation_run (scenario, argv[1], NULL);
   if (recording == NULL)
-    {
-      ss_console_error ("%s: %s", argv[1], error->message);
-      return SS_EXIT_INPUT;
-    }
+    return SS_EXIT_INPUT;
   write_events (recording, csv);
   if (ss_output_options_write (&output, csv->str) != SS_EXIT_FITS)
     return SS_EXIT_OUTPUT;

@@ -2,8 +2,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/output-options.h"
-#include "cli/scenario-options.h"
-#include "sim/simulate.h"
+#include "cli/simulation.h"
 
 /* A walk over the program beside the events it led to: each request of it is one event. */
 typedef struct
@@ -192,11 +191,11 @@ run (int argc, char **argv)
 {
   g_auto (SsScenarioOptions) options = { 0 };
   g_auto (SsOutputOptions) output = { 0 };
-  g_autoptr (SsScenario) scenario = NULL;
+  g_autoptr (SsScenario) scenario = NULL, planned = NULL;
   g_autoptr (SsProgram) program = NULL;
   g_autoptr (SsRecording) recording = NULL;
   g_autoptr (GString) csv = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
+  SsSimulateSettings settings = { .detail = SS_SIMULATE_WHOLE };
   const GOptionEntry entries[] = {
     SS_SCENARIO_OPTION_ENTRIES (options),
     SS_OUTPUT_OPTION_ENTRIES (output),
@@ -211,13 +210,12 @@ run (int argc, char **argv)
   scenario = ss_scenario_options_load (&options, argv[1]);
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  program = ss_simulate_trace (scenario, TRUE, &error);
-  recording = program != NULL ? ss_simulate_program (scenario, program, &error) : NULL;
+  planned = ss_simulation_plan (scenario, argv[1]);
+  settings.program = program
+    = planned != NULL ? ss_simulation_trace (planned, argv[1], TRUE) : NULL;
+  recording = program != NULL ? ss_simulation_run (planned, argv[1], &settings) : NULL;
   if (recording == NULL)
-    {
-      ss_console_error ("%s: %s", argv[1], error->message);
-      return SS_EXIT_INPUT;
-    }
+    return SS_EXIT_INPUT;
   write_ops (program, recording, csv);
   if (ss_output_options_write (&output, csv->str) != SS_EXIT_FITS)
     return SS_EXIT_OUTPUT;

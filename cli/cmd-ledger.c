@@ -6,10 +6,10 @@
 #include "cli/console.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
+#include "cli/simulation.h"
 #include "cli/terminal.h"
 #include "hw/units.h"
 #include "ops/ledger.h"
-#include "sim/simulate.h"
 
 typedef struct
 {
@@ -118,7 +118,6 @@ run (int argc, char **argv)
   g_autoptr (SsScenario) scenario = NULL;
   g_autoptr (SsRecording) recording = NULL;
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   g_auto (SsTerminalOptions) terminal = { 0 };
   SsMemoryUnits units;
   Ledger ledger = { .out = text };
@@ -138,12 +137,9 @@ run (int argc, char **argv)
   scenario = ss_scenario_options_load (&options, argv[1]);
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  recording = ss_simulate (scenario, &error);
+  recording = ss_simulation_run (scenario, argv[1], NULL);
   if (recording == NULL)
-    {
-      ss_console_error ("%s: %s", argv[1], error->message);
-      return SS_EXIT_INPUT;
-    }
+    return SS_EXIT_INPUT;
   ledger.config = ss_scenario_trace_config (scenario);
   ledger.recording = recording;
   ledger.unit = units == SS_MEMORY_GB ? SS_UNITS_GB : SS_UNITS_GIB;

@@ -4,9 +4,9 @@
 #include "cli/output-options.h"
 #include "cli/picture.h"
 #include "cli/scenario-options.h"
+#include "cli/simulation.h"
 #include "cli/terminal.h"
 #include "output/figures/overlay.h"
-#include "sim/simulate.h"
 
 typedef struct
 {
@@ -82,12 +82,9 @@ lay (const Options *options, const char *real_path, const char *scenario_path)
   scenario = ss_scenario_options_load (&options->scenario, scenario_path);
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  recording = ss_simulate (scenario, &error);
+  recording = ss_simulation_run (scenario, scenario_path, NULL);
   if (recording == NULL)
-    {
-      ss_console_error ("%s: %s", scenario_path, error->message);
-      return SS_EXIT_INPUT;
-    }
+    return SS_EXIT_INPUT;
   overlay = ss_overlay_new (recording, real, (guint) options->step);
   return answer (options, overlay, real_path);
 }

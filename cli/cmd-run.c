@@ -3,14 +3,14 @@
 #include "cli/console.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
-#include "cli/scenario-options.h"
+#include "cli/simulation.h"
 #include "cli/stamp.h"
 #include "cli/terminal.h"
 #include "output/file-writer.h"
 #include "output/figures/memory-figure.h"
+#include "output/formats/run-json.h"
 #include "output/tables/timeline-csv.h"
-#include "study/advice.h"
-#include "sim/simulate.h"
+#include "study/advise.h"
 
 #define DEFAULT_FOLDER "stepsim-out"
 
@@ -45,12 +45,23 @@ dump_program (const SsProgram *program)
   return ss_console_print (text->str) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
 }
 
+/* What an answer is made from. */
+typedef struct
+{
+  const RunOptions *options;
+  SsScenario *scenario;          /* with its plan */
+  SsProgram *program;
+  const SsRecording *recording;
+  SsAdvice *advice;              /* NULL: not looked for */
+} Run;
+
 /* All that can be written is, and named in `wrote`; why the rest could not is said once. */
 static SsExit
-write_files (const RunOptions *options, const SsRecording *recording, GString *wrote)
+write_files (const Run *run, GString *wrote)
 {
+  const RunOptions *options = run->options;
   const char *folder = options->folder != NULL ? options->folder : DEFAULT_FOLDER;
-  const SsOutputSettings settings = { .units = options->style.units };
+  const SsOutputSettings settings = { .units = options->style.units, .advice = run->advice };
   g_autoptr (GError) folder_error = NULL;
   g_autofree char *said = NULL;
 
@@ -63,7 +74,7 @@ write_files (const RunOptions *options, const SsRecording *recording, GString *w
     {
       g_autoptr (GError) error = NULL;
       g_autofree char *path = g_build_filename (folder, (*output)->name, NULL);
-      g_autoptr (GBytes) bytes = (*output)->render (recording, &settings, &error);
+      g_autoptr (GBytes) bytes = (*output)->render (run->recording, &settings, &error);
 
       if (bytes != NULL && ss_file_write (path, bytes, TRUE, &error))
         {
@@ -80,10 +91,11 @@ write_files (const RunOptions *options, const SsRecording *recording, GString *w
 
 /* The files after the answer: drawing takes longer than the run. */
 static SsExit
-deliver_files (const RunOptions *options, const SsRecording *recording)
+deliver_files (const Run *run)
 {
+  const RunOptions *options = run->options;
   g_autoptr (GString) wrote = g_string_new (NULL);
-  SsExit status = write_files (options, recording, wrote);
+  SsExit status = write_files (run, wrote);
 
   if (options->wants_json || options->wants_csv || options->is_quiet || wrote->len == 0)
     return status;
@@ -101,11 +113,11 @@ on_trial (guint n_done, guint n_all, gpointer user_data)
 }
 
 static void
-advise (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
-        SsProgram *program)
+advise (Run *run)
 {
+  const RunOptions *options = run->options;
   SsProgress progress;
-  SsAdviceRun run = {
+  SsAdviceRun how = {
     .n_threads = g_get_num_processors (), .progress = on_trial, .user_data = &progress,
   };
 
@@ -113,7 +125,7 @@ advise (const RunOptions *options, SsRecording *recording, const SsScenario *sce
   if (options->gives_no_advice || (options->is_quiet && options->writes_no_files))
     return;
   ss_progress_begin (&progress, options->is_quiet);
-  ss_advise (recording, scenario, program, &run);
+  run->advice = ss_advise (run->recording, run->scenario, run->program, &how);
   ss_progress_end (&progress);
 }
 
@@ -121,105 +133,107 @@ advise (const RunOptions *options, SsRecording *recording, const SsScenario *sce
 
 /* What happened first; what could be changed takes longer, and follows. */
 static gboolean
-print_report (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
-              SsProgram *program)
+print_report (Run *run)
 {
-  g_autofree char *text = options->is_quiet ? NULL : ss_report (recording, &options->style);
+  const RunOptions *options = run->options;
+  g_autofree char *text = options->is_quiet ? NULL : ss_report (run->recording, &options->style);
   g_autofree char *advice = NULL;
 
   if (text != NULL && !ss_console_print (text))
     return FALSE;
-  advise (options, recording, scenario, program);
-  advice = options->is_quiet ? NULL : ss_report_advice (recording, &options->style);
-  return advice == NULL || ss_console_print (advice);
+  advise (run);
+  if (run->advice == NULL || options->is_quiet)
+    return TRUE;
+  advice = ss_report_advice (run->recording, run->advice, &options->style);
+  return ss_console_print (advice);
 }
 
 static gboolean
-print_json (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
-            SsProgram *program)
+print_json (Run *run)
 {
   g_autofree char *text = NULL;
 
-  advise (options, recording, scenario, program);
-  text = ss_recording_to_json (recording);
+  advise (run);
+  text = ss_run_to_json (run->recording, run->advice);
   return ss_console_print (text);
 }
 
 static gboolean
-print_script (const RunOptions *options, const SsRecording *recording)
+print_script (const Run *run)
 {
-  const SsOutputSettings settings = { .units = options->style.units };
-  g_autoptr (SsCanvas) canvas = ss_memory_figure (recording, &settings);
+  const SsOutputSettings settings = { .units = run->options->style.units };
+  g_autoptr (SsCanvas) canvas = ss_memory_figure (run->recording, &settings);
 
-  return ss_picture_print_script (&options->picture, canvas);
+  return ss_picture_print_script (&run->options->picture, canvas);
 }
 
 static gboolean
-print_csv (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
-           SsProgram *program)
+print_csv (Run *run)
 {
-  const SsOutputSettings settings = { .units = options->style.units };
-  g_autoptr (GBytes) csv = ss_output_timeline_csv.render (recording, &settings, NULL);
+  const SsOutputSettings settings = { .units = run->options->style.units };
+  g_autoptr (GBytes) csv = ss_output_timeline_csv.render (run->recording, &settings, NULL);
   g_autofree char *text = g_strndup (g_bytes_get_data (csv, NULL), g_bytes_get_size (csv));
 
   if (!ss_console_print (text))
     return FALSE;
-  advise (options, recording, scenario, program);
+  advise (run);
   return TRUE;
 }
 
 static gboolean
-print_answer (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
-              SsProgram *program)
+print_answer (Run *run)
 {
+  const RunOptions *options = run->options;
+
   if (options->picture.is_script)
-    return print_script (options, recording);
+    return print_script (run);
   if (options->wants_csv)
-    return print_csv (options, recording, scenario, program);
+    return print_csv (run);
   if (options->wants_json)
-    return print_json (options, recording, scenario, program);
-  return print_report (options, recording, scenario, program);
+    return print_json (run);
+  return print_report (run);
 }
 
 static SsExit
-answer (const RunOptions *options, SsRecording *recording, const SsScenario *scenario,
-        SsProgram *program)
+answer (Run *run)
 {
-  gboolean is_printed = print_answer (options, recording, scenario, program);
-  SsExit status = is_printed ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+  const RunOptions *options = run->options;
+  SsExit status = print_answer (run) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
 
   if (!options->writes_no_files && !options->picture.is_script
-      && deliver_files (options, recording) != SS_EXIT_FITS)
+      && deliver_files (run) != SS_EXIT_FITS)
     status = SS_EXIT_OUTPUT;
+  g_clear_pointer (&run->advice, ss_advice_free);
   if (status != SS_EXIT_FITS)
     return status;
-  return recording->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
+  return run->recording->is_oom ? SS_EXIT_OUT_OF_MEMORY : SS_EXIT_FITS;
 }
 
 static SsExit
 simulate (RunOptions *options, const char *path)
 {
   g_autoptr (SsScenario) scenario = ss_scenario_options_load (&options->scenario, path);
+  g_autoptr (SsScenario) planned
+    = scenario != NULL ? ss_simulation_plan (scenario, path) : NULL;
   g_autoptr (SsProgram) program = NULL;
   g_autoptr (SsRecording) recording = NULL;
-  g_autoptr (GError) error = NULL;
+  const SsSimulateSettings settings = { .traced = &program, .date = options->date };
+  Run run = { .options = options, .scenario = planned };
 
-  if (scenario == NULL)
+  if (planned == NULL)
     return SS_EXIT_INPUT;
   if (options->dumps_program)
-    program = ss_simulate_trace (scenario, FALSE, &error);
-  else
-    recording = ss_simulate_with_program (scenario, &program, &error);
-  if (program != NULL && options->dumps_program)
-    return dump_program (program);
-  if (recording == NULL)
     {
-      ss_console_error ("%s: %s", path, error->message);
-      return SS_EXIT_INPUT;
+      program = ss_simulation_trace (planned, path, FALSE);
+      return program != NULL ? dump_program (program) : SS_EXIT_INPUT;
     }
-  recording->date = g_steal_pointer (&options->date);
+  recording = ss_simulation_run (planned, path, &settings);
+  if (recording == NULL)
+    return SS_EXIT_INPUT;
   options->style.device_capacity_bytes = ss_device_capacity_bytes (ss_scenario_device (scenario));
-  return answer (options, recording, scenario, program);
+  run.program = program;
+  run.recording = recording;
+  return answer (&run);
 }
 
 /* Several files have no place on standard output, nor two answers. FALSE and said. */

@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "output/file-writer.h"
 #include "output/figures/sweep-figure.h"
+#include "output/formats/run-json.h"
 #include "output/tables/sweep-files.h"
 #include "output/tables/sweep-report.h"
 #include "study/sweep.h"
@@ -103,7 +104,7 @@ row_of (const Job *job, const SsSweepPoint *point)
   if (point->search != NULL)
     search = ss_sweep_search_json (point->search);
   if (point->recording != NULL)
-    run = ss_recording_to_json (point->recording);
+    run = ss_run_to_json (point->recording, NULL);
   row->json = ss_sweep_row_to_json (job->table, row, run, search);
   return row;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/scenario-options.h"
-#include "sim/simulate.h"
+#include "cli/simulation.h"
 
 /* A file whose sizes no kernel takes reads well and cannot be run: only its trace tells. */
 static gboolean
@@ -11,13 +10,10 @@ is_valid (const char *path)
   const SsScenarioOptions as_written = { 0 };
   g_autoptr (SsScenario) scenario = ss_scenario_options_load (&as_written, path);
   g_autoptr (SsProgram) program = NULL;
-  g_autoptr (GError) error = NULL;
 
   if (scenario == NULL)
     return FALSE;
-  program = ss_simulate_trace (scenario, FALSE, &error);
-  if (program == NULL)
-    ss_console_error ("%s: %s", path, error->message);
+  program = ss_simulation_trace (scenario, path, FALSE);
   return program != NULL;
 }
 

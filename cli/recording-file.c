@@ -6,7 +6,7 @@
 #include "cli/console.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
-#include "sim/simulate.h"
+#include "cli/simulation.h"
 
 static gboolean
 check_terminal (const SsCommand *command, const SsOutputOptions *output)
@@ -46,12 +46,9 @@ ss_recording_file_run (const SsCommand *command,
   scenario = ss_scenario_options_load (&options, argv[1]);
   if (scenario == NULL)
     return SS_EXIT_INPUT;
-  recording = ss_simulate (scenario, &error);
+  recording = ss_simulation_run (scenario, argv[1], NULL);
   if (recording == NULL)
-    {
-      ss_console_error ("%s: %s", argv[1], error->message);
-      return SS_EXIT_INPUT;
-    }
+    return SS_EXIT_INPUT;
   bytes = output->render (recording, &settings, &error);
   if (bytes != NULL
       && ss_output_options_write_bytes (&where, bytes, &error))

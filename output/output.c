@@ -4,16 +4,17 @@
 #include <string.h>
 
 #include "output/figures/memory-figure.h"
+#include "output/formats/run-json.h"
 #include "output/tables/timeline-csv.h"
 
 G_DEFINE_QUARK (ss-output-error-quark, ss_output_error)
 
 static GBytes *
 render_json (const SsRecording        *recording,
-             const SsOutputSettings   *settings G_GNUC_UNUSED,
+             const SsOutputSettings   *settings,
              GError                  **error G_GNUC_UNUSED)
 {
-  char *json = ss_recording_to_json (recording);
+  char *json = ss_run_to_json (recording, settings->advice);
 
   return g_bytes_new_take (json, strlen (json));
 }

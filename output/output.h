@@ -8,6 +8,7 @@
 
 #include "output/format.h"
 #include "sim/recording.h"
+#include "study/advice.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +28,7 @@ typedef enum
 typedef struct
 {
   SsMemoryUnits units;
+  const SsAdvice *advice;        /* beside the recording, or NULL */
 } SsOutputSettings;
 
 /* All members required. */

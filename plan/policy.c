@@ -271,10 +271,9 @@ static const SsCheckpointPolicy custom = {
   .settings = SETTINGS ("segments"), .needs_setting = TRUE, .plan = plan_custom,
   .check = check_custom,
 };
-/* its ranges are found from the chain of layers and the device before it is traced */
 static const SsCheckpointPolicy optimal = {
   .name = "optimal", .description = "the fastest schedule that fits a budget (budget=\"40 GiB\")",
-  .settings = SETTINGS ("budget"), .plan = plan_custom,
+  .settings = SETTINGS ("budget"), .is_searched = TRUE, .plan = plan_custom,
 };
 
 const SsCheckpointPolicy *const *
@@ -295,6 +294,12 @@ ss_checkpoint_policy_find (const char *name)
     if (g_str_equal ((*p)->name, name))
       return *p;
   return NULL;
+}
+
+gboolean
+ss_checkpointing_needs_search (const SsCheckpointing *self)
+{
+  return self->policy->is_searched && self->ranges == NULL;
 }
 
 gboolean

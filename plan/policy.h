@@ -70,6 +70,7 @@ struct _SsCheckpointPolicy
   const char *const *settings;
   gboolean needs_setting;
   gboolean is_selective;         /* reads `keep` and `drop` */
+  gboolean is_searched;          /* its `ranges` are found by many runs before it can be traced */
   /* required: appends ranges that cover layers 0 .. n_layers - 1 in order */
   void (*plan) (const SsCheckpointing *settings, guint n_layers, GArray *ranges);
   /* optional: can `plan` be called? FALSE: *setting names the culprit, *problem (transfer full)
@@ -89,6 +90,8 @@ GArray *ss_checkpointing_plan (const SsCheckpointing *self, guint n_layers);
 guint ss_checkpointing_drops (const SsCheckpointing *self);
 /* Ops whose results each checkpoint keeps, or NULL. */
 const SsKeptOps *ss_checkpointing_keeps (const SsCheckpointing *self);
+/* Its ranges are still to be searched for. */
+gboolean ss_checkpointing_needs_search (const SsCheckpointing *self);
 /* "every 4 layers", "layers 0-3 4-7": for reports. (transfer full) */
 char *ss_checkpointing_text (const SsCheckpointing *self);
 

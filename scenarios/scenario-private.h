@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 struct _SsScenario
 {
   gatomicrefcount ref_count;
+  SsScenario *base;              /* all that is borrowed but `ranges` is this one's; or NULL */
   char *path;
   char **overrides;              /* as given, NULL-terminated */
 

@@ -21,12 +21,34 @@ ss_scenario_ref (SsScenario *self)
   return self;
 }
 
+SsScenario *
+ss_scenario_with_plan (const SsScenario *self, const GArray *ranges)
+{
+  SsScenario *planned;
+
+  g_return_val_if_fail (self != NULL && ranges != NULL && ranges->len > 0, NULL);
+  planned = g_memdup2 (self, sizeof *self);
+  g_atomic_ref_count_init (&planned->ref_count);
+  planned->base = ss_scenario_ref ((SsScenario *) self);
+  planned->ranges = g_memdup2 (ranges->data, ranges->len * sizeof (SsLayerRange));
+  planned->config.checkpointing.ranges = planned->ranges;
+  planned->config.checkpointing.n_ranges = ranges->len;
+  return planned;
+}
+
 void
 ss_scenario_unref (SsScenario *self)
 {
   g_return_if_fail (self != NULL);
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
+  if (self->base != NULL)
+    {
+      ss_scenario_unref (self->base);
+      g_free (self->ranges);
+      g_free (self);
+      return;
+    }
   g_clear_pointer (&self->device, ss_device_unref);
   g_strfreev (self->overrides);
   g_strfreev (self->config.adapter.targets);
@@ -125,4 +147,12 @@ ss_scenario_alloc_conf (const SsScenario *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
   return self->alloc_conf;
+}
+
+SsProgram *
+ss_scenario_trace (const SsScenario *self, gboolean keeps_operands, GError **error)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (!ss_checkpointing_needs_search (&self->config.checkpointing), NULL);
+  return ss_trace (&self->config, ss_device_target (self->device), keeps_operands, error);
 }

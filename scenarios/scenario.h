@@ -31,6 +31,9 @@ SsScenario *ss_scenario_load (const char *path, const char *const *overrides, GE
  * SS_SCENARIO_ERROR_INPUT, SS_SCENARIO_ERROR_OVERRIDE. (transfer full) */
 SsScenario *ss_scenario_derive (const SsScenario *self, const char *const *overrides,
                                 GError **error);
+/* The same, not read anew, with the layers that its policy's search has found: SsLayerRange, as of
+ * ss_checkpointing_plan. (transfer full) */
+SsScenario *ss_scenario_with_plan (const SsScenario *self, const GArray *ranges);
 SsScenario *ss_scenario_ref (SsScenario *self);
 void ss_scenario_unref (SsScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsScenario, ss_scenario_unref)
@@ -49,6 +52,10 @@ guint64 ss_scenario_other_processes_bytes (const SsScenario *self);
 gboolean ss_scenario_empties_cache (const SsScenario *self);   /* after each step */
 const char *ss_scenario_allocator (const SsScenario *self);    /* as asked: "caching" */
 const char *ss_scenario_alloc_conf (const SsScenario *self);   /* "" for none */
+
+/* What it does, op by op, on a device like its own; the layers of its policy must have been found.
+ * SS_OPS_ERROR_*. (transfer full) */
+SsProgram *ss_scenario_trace (const SsScenario *self, gboolean keeps_operands, GError **error);
 
 /* The file with every default filled in, as `stepsim show` prints it; loads to an equal scenario.
  * (transfer full) */

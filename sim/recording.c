@@ -13,7 +13,6 @@ ss_recording_new (void)
   self->steps = g_array_new (FALSE, TRUE, sizeof (SsStepRecord));
   self->layers = g_array_new (FALSE, TRUE, sizeof (SsLayerRecord));
   self->modules = g_ptr_array_new_with_free_func (g_free);
-  self->advice = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_advice_free);
   self->peak.layer = self->oom.at.layer = -1;
   self->peak.op = self->oom.at.op = G_MAXUINT32;
   return self;
@@ -45,8 +44,6 @@ recording_free (SsRecording *self)
   g_clear_pointer (&self->steps, g_array_unref);
   g_clear_pointer (&self->layers, g_array_unref);
   g_clear_pointer (&self->modules, g_ptr_array_unref);
-  g_clear_pointer (&self->advice, g_ptr_array_unref);
-  g_free (self->nearest);
   g_free (self->oom.tensor);
   g_free (self->oom.message);
   g_free (self);

@@ -11,7 +11,6 @@
 #include <glib.h>
 
 #include "memory/category.h"
-#include "sim/advice-entry.h"
 
 G_BEGIN_DECLS
 
@@ -155,12 +154,6 @@ struct _SsRecording
                                   * moment; no allocator can do with less */
   guint64 least_state_bytes;     /* of that, at most at one moment: parameters, master copy,
                                   * gradients and optimizer states */
-  /* what ss_advise found; nothing where it was not asked */
-  GPtrArray *advice;             /* SsAdvice, the fastest first: with each a run fits that ran out
-                                  * of memory; or one that fits is faster, with fewer checkpoints */
-  char *nearest;                 /* nothing makes it fit: what comes nearest, or NULL */
-  guint64 nearest_missing_bytes; /* by which it fails; 0: there would be enough in one piece */
-  guint n_untried;               /* changes left out because the run is long */
   guint64 state_bytes_new;       /* optimizer states made by the first update */
 };
 
@@ -173,9 +166,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsRecording, ss_recording_unref)
 /* A time as every file of a run states it: milliseconds with the six decimals of ns, trailing zeros
  * dropped, in integer arithmetic. */
 void ss_recording_append_ms (GString *text, gint64 ns);
-
-/* The object of `--json`: one line for each key, and for each entry of an array; final newline. The
- * same in every locale.  An unlimited capacity is G_MAXINT64. (transfer full) */
-char *ss_recording_to_json (const SsRecording *self);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 #include "sim/simulate.h"
 
 #include "sim/account.h"
-#include "sim/optimal-plan.h"
+#include "sim/replay-memory.h"
 #include "sim/replay.h"
 
 /* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip
@@ -118,42 +118,6 @@ settings_of (const SsScenario *scenario)
   };
 }
 
-/* The scenario's own config, with the layers that policy="optimal" stands for: *plan holds them.
- * FALSE with an error. */
-static gboolean
-resolve (const SsScenario *scenario, SsTraceConfig *config, GArray **plan, GError **error)
-{
-  SsAllocatorSettings settings = settings_of (scenario);
-  const SsAllocatorClass *klass;
-
-  *config = *ss_scenario_trace_config (scenario);
-  *plan = NULL;
-  if (!g_str_equal (config->checkpointing.policy->name, "optimal"))
-    return TRUE;
-  klass = ss_allocator_class_find (ss_scenario_allocator (scenario), error);
-  if (klass == NULL)
-    return FALSE;
-  *plan = ss_optimal_plan (config, ss_scenario_device (scenario), klass, &settings,
-                           ss_scenario_empties_cache (scenario), error);
-  if (*plan == NULL)
-    return FALSE;
-  config->checkpointing.ranges = (const SsLayerRange *) (*plan)->data;
-  config->checkpointing.n_ranges = (*plan)->len;
-  return TRUE;
-}
-
-SsProgram *
-ss_simulate_trace (const SsScenario *scenario, gboolean keep_operands, GError **error)
-{
-  g_autoptr (GArray) plan = NULL;
-  SsTraceConfig config;
-
-  g_return_val_if_fail (scenario != NULL, NULL);
-  if (!resolve (scenario, &config, &plan, error))
-    return NULL;
-  return ss_trace (&config, ss_device_target (ss_scenario_device (scenario)), keep_operands, error);
-}
-
 /* What was released when the exception was caught, from a trace of its own.  The failed request is
  * the last event. */
 static void
@@ -161,30 +125,26 @@ unwind (const SsScenario *scenario, SsRecording *recording)
 {
   const SsMemoryEvent *failed
     = &g_array_index (recording->memory, SsMemoryEvent, recording->memory->len - 1);
-  g_autoptr (GArray) plan = NULL;
-  g_autoptr (GArray) unwound = NULL;
-  SsTraceConfig config;
+  g_autoptr (GArray) unwound
+    = ss_trace_unwound (ss_scenario_trace_config (scenario),
+                        ss_device_target (ss_scenario_device (scenario)), failed->storage_id);
 
-  if (!resolve (scenario, &config, &plan, NULL))
-    return;
-  unwound = ss_trace_unwound (&config, ss_device_target (ss_scenario_device (scenario)),
-                              failed->storage_id);
   ss_account_unwind (recording, unwound);
 }
 
-/* The allocator that is asked for, told of that capacity. */
+/* The allocator that is asked for, told of the capacity; the program is still to come. */
 static gboolean
-prepare (SsReplay *replay, const SsScenario *scenario, const SsProgram *program,
-         guint64 capacity_bytes, GError **error)
+prepare (SsReplay *replay, const SsScenario *scenario, const SsSimulateSettings *settings,
+         GError **error)
 {
   *replay = (SsReplay) {
-    .program = program,
     .device = ss_scenario_device (scenario),
     .allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error),
     .empties_cache = ss_scenario_empties_cache (scenario),
     .settings = settings_of (scenario),
   };
-  replay->settings.capacity_bytes = capacity_bytes;
+  if (settings->capacity_bytes > 0)
+    replay->settings.capacity_bytes = settings->capacity_bytes;
   return replay->allocator != NULL;
 }
 
@@ -215,69 +175,40 @@ note_least (SsRecording *recording, const SsReplay *replay)
 
 /* `unwound`: found while the program was traced, or NULL. */
 static SsRecording *
-record_whole (const SsScenario *scenario, const SsProgram *program, const GArray *unwound,
+record_whole (const SsScenario *scenario, const SsReplay *replay, const GArray *unwound,
               GError **error)
 {
-  SsReplay replay;
-  SsRecording *recording;
+  SsRecording *recording = record (scenario, replay, error);
 
-  if (!prepare (&replay, scenario, program, ss_scenario_capacity_bytes (scenario), error))
-    return NULL;
-  recording = record (scenario, &replay, error);
-  if (recording == NULL)
-    return NULL;
-  if (!recording->is_oom)
+  if (recording == NULL || !recording->is_oom)
     return recording;
   if (unwound != NULL)
     ss_account_unwind (recording, unwound);
   else
     unwind (scenario, recording);
-  note_least (recording, &replay);
+  note_least (recording, replay);
   return recording;
 }
 
-SsRecording *
-ss_simulate_program (const SsScenario *scenario, const SsProgram *program, GError **error)
+static SsRecording *
+record_verdict (const SsScenario *scenario, const SsReplay *replay, SsSimulateDetail detail,
+                GError **error)
 {
-  return record_whole (scenario, program, NULL, error);
-}
-
-SsRecording *
-ss_simulate_figures (const SsScenario *scenario, const SsProgram *program, guint64 capacity_bytes,
-                     GError **error)
-{
-  SsReplay replay;
-
-  if (!prepare (&replay, scenario, program, capacity_bytes, error))
-    return NULL;
-  return record (scenario, &replay, error);
-}
-
-gboolean
-ss_simulate_memory (const SsScenario *scenario, const SsProgram *program, SsMemoryVerdict *verdict,
-                    GError **error)
-{
-  SsReplay replay;
-
-  if (!prepare (&replay, scenario, program, ss_scenario_capacity_bytes (scenario), error))
-    return FALSE;
-  return ss_replay_memory (program, replay.allocator, &replay.settings, replay.empties_cache,
-                           verdict, error);
-}
-
-SsRecording *
-ss_simulate_outcome (const SsScenario *scenario, const SsProgram *program, GError **error)
-{
-  guint64 capacity_bytes = ss_scenario_capacity_bytes (scenario);
   SsMemoryVerdict verdict;
   SsRecording *recording;
 
-  if (!ss_simulate_memory (scenario, program, &verdict, error))
+  if (!ss_replay_memory (replay->program, replay->allocator, &replay->settings,
+                         replay->empties_cache, &verdict, error))
     return NULL;
+  if (verdict.fits && detail == SS_SIMULATE_OUTCOME)
+    return record (scenario, replay, error);
+  recording = record_question (scenario, replay->program);
+  recording->capacity_bytes = replay->settings.capacity_bytes;
+  recording->peak.allocated_bytes = verdict.peak_allocated_bytes;
+  recording->peak_reserved_bytes = verdict.peak_reserved_bytes;
+  recording->is_oom = !verdict.fits;
   if (verdict.fits)
-    return ss_simulate_figures (scenario, program, capacity_bytes, error);
-  recording = record_question (scenario, program);
-  recording->is_oom = TRUE;
+    return recording;
   recording->oom.at.step = verdict.step;
   recording->oom.at.micro_batch = verdict.micro_batch;
   recording->oom.at.phase = ss_phase_name (verdict.phase);
@@ -318,33 +249,70 @@ on_instruction (const SsProgram *program, const SsInstruction *i, gpointer user_
   return next < ss_program_n_instructions (program);
 }
 
-SsRecording *
-ss_simulate_with_program (const SsScenario *scenario, SsProgram **program, GError **error)
+/* *unwound: what the exception of a failed request releases, if there is one and it was seen. */
+static SsProgram *
+trace_watched (const SsScenario *scenario, const SsReplay *replay, GArray **unwound,
+               GError **error)
 {
-  g_autoptr (GArray) plan = NULL, unwound = NULL;
-  g_autoptr (SsMemoryReplay) memory = NULL;
-  SsTraceConfig config;
-  SsReplay replay;
-  Watch watch = { .memory = NULL };
+  g_autoptr (SsMemoryReplay) memory
+    = ss_memory_replay_new (replay->allocator, &replay->settings, replay->empties_cache, error);
+  Watch watch = { .memory = memory, .late_bytes = replay->settings.capacity_bytes / 8 * 7 };
 
-  g_return_val_if_fail (scenario != NULL, NULL);
-  *program = NULL;
-  if (!resolve (scenario, &config, &plan, error)
-      || !prepare (&replay, scenario, NULL, ss_scenario_capacity_bytes (scenario), error))
-    return NULL;
-  memory = ss_memory_replay_new (replay.allocator, &replay.settings, replay.empties_cache, error);
   if (memory == NULL)
     return NULL;
-  watch = (Watch) { .memory = memory, .late_bytes = replay.settings.capacity_bytes / 8 * 7 };
-  *program = ss_trace_watched (&config, ss_device_target (ss_scenario_device (scenario)),
-                               on_instruction, &watch, &unwound, error);
-  return *program != NULL ? record_whole (scenario, *program, unwound, error) : NULL;
+  return ss_trace_watched (ss_scenario_trace_config (scenario),
+                           ss_device_target (ss_scenario_device (scenario)), on_instruction, &watch,
+                           unwound, error);
+}
+
+/* ---- the one form ---- */
+
+static SsRecording *
+simulate (const SsScenario *scenario, const SsReplay *replay, SsSimulateDetail detail,
+          const GArray *unwound, GError **error)
+{
+  switch (detail)
+    {
+    case SS_SIMULATE_WHOLE:
+      return record_whole (scenario, replay, unwound, error);
+    case SS_SIMULATE_FIGURES:
+      return record (scenario, replay, error);
+    case SS_SIMULATE_OUTCOME:
+    case SS_SIMULATE_VERDICT:
+      return record_verdict (scenario, replay, detail, error);
+    }
+  g_return_val_if_reached (NULL);
 }
 
 SsRecording *
-ss_simulate (const SsScenario *scenario, GError **error)
+ss_simulate (const SsScenario *scenario, const SsSimulateSettings *settings, GError **error)
 {
+  static const SsSimulateSettings whole = { .detail = SS_SIMULATE_WHOLE };
   g_autoptr (SsProgram) program = NULL;
+  g_autoptr (GArray) unwound = NULL;
+  SsRecording *recording;
+  SsReplay replay;
 
-  return ss_simulate_with_program (scenario, &program, error);
+  g_return_val_if_fail (scenario != NULL, NULL);
+  if (settings == NULL)
+    settings = &whole;
+  if (settings->traced != NULL)
+    *settings->traced = NULL;
+  if (!prepare (&replay, scenario, settings, error))
+    return NULL;
+  if (settings->program != NULL)
+    program = ss_program_ref (settings->program);
+  else if (settings->detail == SS_SIMULATE_WHOLE)
+    program = trace_watched (scenario, &replay, &unwound, error);
+  else
+    program = ss_scenario_trace (scenario, FALSE, error);
+  if (program == NULL)
+    return NULL;
+  replay.program = program;
+  recording = simulate (scenario, &replay, settings->detail, unwound, error);
+  if (recording != NULL)
+    recording->date = g_strdup (settings->date);
+  if (recording != NULL && settings->traced != NULL)
+    *settings->traced = g_steal_pointer (&program);
+  return recording;
 }

@@ -7,7 +7,7 @@
 
 #include "ops/core/program.h"
 #include "scenarios/scenario.h"
-#include "sim/advice-entry.h"
+#include "study/advice-entry.h"
 
 G_BEGIN_DECLS
 
@@ -46,7 +46,7 @@ SsCandidate *ss_advice_fewer_checkpoints (const SsScenario *base);
 
 typedef struct
 {
-  const SsScenario *scenario;
+  const SsScenario *scenario;    /* with its plan */
   SsProgram *program;            /* its own */
   char *key;                     /* its trace's */
 } SsTrialBase;
@@ -54,7 +54,7 @@ typedef struct
 typedef struct
 {
   gboolean is_possible;          /* FALSE: it cannot be run at all */
-  SsAdvice *advice;              /* NULL: it does not fit */
+  SsAdviceEntry *entry;          /* NULL: it does not fit */
   guint found;                   /* if it does: which try */
   guint64 missing_bytes;         /* if so, in its strongest: 0 where it is for want of one piece */
 } SsTrialResult;

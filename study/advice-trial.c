@@ -2,6 +2,7 @@
 #include "study/advice-private.h"
 #include "sim/replay-memory.h"
 #include "sim/simulate.h"
+#include "study/optimal-plan.h"
 #include "study/trace-cache.h"
 
 /* A try that was traced; what it was found to be. */
@@ -22,14 +23,20 @@ tried_clear (Tried *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tried, tried_clear)
 
 /* What only the replay sees needs no new trace. */
-static SsProgram *
-trace (const SsTrialBase *base, const SsScenario *scenario)
+static void
+trace (const SsTrialBase *base, SsScenario *scenario, Tried *tried)
 {
   g_autofree char *key = ss_trace_key (scenario);
 
   if (g_str_equal (key, base->key))
-    return ss_program_ref (base->program);
-  return ss_simulate_trace (scenario, FALSE, NULL);
+    {
+      tried->program = ss_program_ref (base->program);
+      tried->scenario = ss_scenario_ref (scenario);
+      return;
+    }
+  tried->scenario = ss_optimal_plan (scenario, NULL);
+  if (tried->scenario != NULL)
+    tried->program = ss_scenario_trace (tried->scenario, FALSE, NULL);
 }
 
 /* Most that do not fit ask for too much at one moment, which takes no allocator to see: of the
@@ -37,13 +44,13 @@ trace (const SsTrialBase *base, const SsScenario *scenario)
 static void
 run_try (const SsTrialBase *base, const SsCandidateTry *try, Tried *tried)
 {
+  g_autoptr (SsScenario) scenario
+    = ss_scenario_derive (base->scenario, (const char *const *) try->settings, NULL);
   guint64 need_bytes, capacity_bytes;
 
   *tried = (Tried) { 0 };
-  tried->scenario
-    = ss_scenario_derive (base->scenario, (const char *const *) try->settings, NULL);
-  if (tried->scenario != NULL)
-    tried->program = trace (base, tried->scenario);
+  if (scenario != NULL)
+    trace (base, scenario, tried);
   if (tried->program == NULL)
     return;
   tried->is_possible = TRUE;
@@ -57,14 +64,21 @@ run_try (const SsTrialBase *base, const SsCandidateTry *try, Tried *tried)
     tried->fits = TRUE;
 }
 
+static SsRecording *
+simulate (const Tried *tried, SsSimulateDetail detail)
+{
+  const SsSimulateSettings settings = { .detail = detail, .program = tried->program };
+
+  return ss_simulate (tried->scenario, &settings, NULL);
+}
+
 /* Asks the allocator, without a clock. */
 static gboolean
 does_fit (const Tried *tried)
 {
-  SsMemoryVerdict verdict;
+  g_autoptr (SsRecording) verdict = tried->fits ? simulate (tried, SS_SIMULATE_VERDICT) : NULL;
 
-  return tried->fits && ss_simulate_memory (tried->scenario, tried->program, &verdict, NULL)
-         && verdict.fits;
+  return verdict != NULL && !verdict->is_oom;
 }
 
 /* By bisection: what fits, from a last try that does, in *tried. */
@@ -93,22 +107,22 @@ find_least (const SsCandidate *self, const SsTrialBase *base, Tried *tried)
   return after;
 }
 
-static SsAdvice *
-advice_of (const SsCandidate *self, const SsCandidateTry *try, const SsRecording *recording)
+static SsAdviceEntry *
+entry_of (const SsCandidate *self, const SsCandidateTry *try, const SsRecording *recording)
 {
   const SsStepRecord *last
     = &g_array_index (recording->steps, SsStepRecord, recording->steps->len - 1);
-  SsAdvice *advice = g_new0 (SsAdvice, 1);
+  SsAdviceEntry *entry = g_new0 (SsAdviceEntry, 1);
 
-  advice->settings = g_strdupv (try->settings);
-  advice->what = g_strdup (try->what);
-  advice->lever = g_strdup (self->lever);
-  advice->changes = self->changes;
-  advice->peak_allocated_bytes = recording->peak.allocated_bytes;
-  advice->peak_reserved_bytes = recording->peak_reserved_bytes;
-  advice->step_ns = last->end_ns - last->start_ns;
-  advice->tokens_per_s = last->tokens_per_s;
-  return advice;
+  entry->settings = g_strdupv (try->settings);
+  entry->what = g_strdup (try->what);
+  entry->lever = g_strdup (self->lever);
+  entry->changes = self->changes;
+  entry->peak_allocated_bytes = recording->peak.allocated_bytes;
+  entry->peak_reserved_bytes = recording->peak_reserved_bytes;
+  entry->step_ns = last->end_ns - last->start_ns;
+  entry->tokens_per_s = last->tokens_per_s;
+  return entry;
 }
 
 void
@@ -126,10 +140,9 @@ ss_candidate_run (const SsCandidate *self, const SsTrialBase *base, SsTrialResul
   if (self->tries->len > 1 ? !does_fit (&tried) : !tried.fits)
     return;
   found = result->found = find_least (self, base, &tried);
-  recording = ss_simulate_figures (tried.scenario, tried.program,
-                                   ss_scenario_capacity_bytes (tried.scenario), NULL);
+  recording = simulate (&tried, SS_SIMULATE_FIGURES);
   if (recording != NULL && !recording->is_oom)
-    result->advice = advice_of (self, g_ptr_array_index (self->tries, found), recording);
+    result->entry = entry_of (self, g_ptr_array_index (self->tries, found), recording);
 }
 
 /* ---- how long it takes ---- */
@@ -147,7 +160,7 @@ n_ops (const SsCandidate *self, const SsTrialBase *base)
   for (guint half = self->tries->len; half > 1; half = (half + 1) / 2)
     n_runs++;
   /* a plan is searched for with a trace for each of its candidates, about two a layer */
-  if (g_str_equal (config->checkpointing.policy->name, "optimal"))
+  if (config->checkpointing.policy->is_searched)
     n *= 2 * (double) config->model.n_layers + 2;
   return n * factor * n_runs;
 }

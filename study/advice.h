@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * What to change so that a run that ran out of memory fits: every change is tried by simulating the
- * whole run with it, and only what fits is told.  It knows no output.
+ * SsAdvice: the changes that were tried on a run and fit, or what came nearest.  It stands beside
+ * the run's recording and knows neither that nor a scenario.  Immutable after ss_advise has made
+ * it; the caller owns it.
  */
 #pragma once
 
-#include "ops/core/program.h"
-#include "scenarios/scenario.h"
-#include "sim/recording.h"
+#include "study/advice-entry.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  guint n_threads;               /* at least 1; what is found does not depend on it */
-  /* optional: called after each change that was tried, by one thread at a time */
-  void (*progress) (guint n_done, guint n_all, gpointer user_data);
-  gpointer user_data;
-} SsAdviceRun;
+  GPtrArray *entries;            /* SsAdviceEntry, the fastest first: with each a run fits that ran
+                                  * out of memory; or one that fits is faster, with fewer
+                                  * checkpoints */
+  char *nearest;                 /* nothing makes it fit: what comes nearest, or NULL */
+  guint64 nearest_missing_bytes; /* by which it fails; 0: there would be enough in one piece */
+  guint n_untried;               /* changes left out because the run is long */
+} SsAdvice;
 
-/* Adds to the recording of the scenario, whose program is `program`: for a run that ran out of
- * memory, the changes with which it fits, the fastest first, or what comes nearest; for one that
- * fits with checkpoints, the fewest of them that fit as well, if that is faster.  Changes are tried
- * one by one, and two at once if none by itself fits that leaves device and training as they are.
- * A long run has fewer of them tried, by its number of ops.  Nothing is added where the scenario's
- * file cannot be read again. */
-void ss_advise (SsRecording *recording, const SsScenario *scenario, SsProgram *program,
-                const SsAdviceRun *run);
+/* Nothing tried yet. (transfer full) */
+SsAdvice *ss_advice_new (void);
+void ss_advice_free (SsAdvice *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsAdvice, ss_advice_free)
+
+guint ss_advice_n_entries (const SsAdvice *self);
+const SsAdviceEntry *ss_advice_entry (const SsAdvice *self, guint i);
 
 G_END_DECLS

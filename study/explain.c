@@ -163,7 +163,7 @@ tell_scenario (SsExplanation *self, const SsScenario *scenario, const SsRequestT
 SsExplanation *
 ss_explain (const SsScenario *scenario, const SsOomMessage *message, GError **error)
 {
-  g_autoptr (SsRequestTable) table = ss_request_table_new (scenario, error);
+  g_autoptr (SsRequestTable) table = ss_request_table_new ((SsScenario *) scenario, error);
   SsExplanation *self;
 
   if (table == NULL)

@@ -5,7 +5,7 @@
 
 #include "memory/alloc-conf.h"
 #include "memory/allocator-caching.h"
-#include "sim/simulate.h"
+#include "study/optimal-plan.h"
 #include "study/tensor-name.h"
 
 /* How a request was answered. */
@@ -332,15 +332,19 @@ walk_end (Walk *walk)
 }
 
 SsRequestTable *
-ss_request_table_new (const SsScenario *scenario, GError **error)
+ss_request_table_new (SsScenario *scenario, GError **error)
 {
+  g_autoptr (SsScenario) planned = NULL;
   g_autoptr (SsProgram) program = NULL;
   g_autoptr (SsRequestTable) table = NULL;
   gboolean is_whole = FALSE, fits_unlimited;
   Walk walk;
 
   g_return_val_if_fail (scenario != NULL, NULL);
-  program = ss_simulate_trace (scenario, TRUE, error);
+  planned = ss_optimal_plan (scenario, error);
+  if (planned == NULL)
+    return NULL;
+  program = ss_scenario_trace (planned, TRUE, error);
   if (program == NULL || !walk_begin (&walk, scenario, program, error))
     return NULL;
   is_whole = replay (&walk, TRUE, &walk.table->fits, error)

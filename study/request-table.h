@@ -23,7 +23,7 @@ typedef struct
 
 /* Traces and replays; messages are PyTorch's, so the caching allocator answers whatever the
  * scenario has.  SS_OPS_ERROR_*, SS_ALLOCATOR_ERROR_CONF. (transfer full) */
-SsRequestTable *ss_request_table_new (const SsScenario *scenario, GError **error);
+SsRequestTable *ss_request_table_new (SsScenario *scenario, GError **error);
 void ss_request_table_free (SsRequestTable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsRequestTable, ss_request_table_free)
 

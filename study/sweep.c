@@ -239,24 +239,29 @@ read_point (const Pool *pool, guint index, const char *value, const SsSweepSearc
   pool->run->reader (point, pool->run->user_data);
 }
 
-/* The recordings of a scenario, then its reader. FALSE with *error: it cannot be run. */
+/* The recordings of a scenario, then its reader; *scenario: with its plan, if it needs one. FALSE
+ * with *error: it cannot be run. */
 static gboolean
-run_scenario (const Pool *pool, const SsScenario *scenario, guint index, const char *value,
+run_scenario (const Pool *pool, SsScenario **scenario, guint index, const char *value,
               const SsSweepSearch *search, GError **error)
 {
   g_autoptr (SsProgram) program = ss_trace_cache_get (pool->cache, scenario, error);
   g_autoptr (SsRecording) recording = NULL, unlimited = NULL;
+  const SsSimulateSettings as_is = {
+    .detail = pool->run->is_full ? SS_SIMULATE_WHOLE : SS_SIMULATE_OUTCOME, .program = program,
+  };
+  const SsSimulateSettings without_limit = {
+    .detail = SS_SIMULATE_FIGURES, .capacity_bytes = G_MAXINT64, .program = program,
+  };
   SsSweepPoint point = { 0 };
 
   if (program == NULL)
     return FALSE;
-  recording = pool->run->is_full
-                ? ss_simulate_program (scenario, program, error)
-                : ss_simulate_outcome (scenario, program, error);
+  recording = ss_simulate (*scenario, &as_is, error);
   if (recording == NULL)
     return FALSE;
   if (recording->is_oom)
-    unlimited = ss_simulate_figures (scenario, program, G_MAXINT64, error);
+    unlimited = ss_simulate (*scenario, &without_limit, error);
   else
     unlimited = ss_recording_ref (recording);
   if (unlimited == NULL)
@@ -273,7 +278,7 @@ run_value (const Pool *pool, guint index, const char *value, const SsSweepSearch
   g_autoptr (GError) error = NULL;
   g_autoptr (SsScenario) scenario = derive (pool, index, value, &error);
 
-  if (scenario == NULL || !run_scenario (pool, scenario, index, value, search, &error))
+  if (scenario == NULL || !run_scenario (pool, &scenario, index, value, search, &error))
     {
       SsSweepPoint point = { .problem = error->message };
 
@@ -296,16 +301,19 @@ run_trial (gint64 value, char **problem, const Trials *trials)
   g_autoptr (GError) error = NULL;
   g_autoptr (SsScenario) scenario = derive (trials->pool, trials->index, text, &error);
   g_autoptr (SsProgram) program = NULL;
-  SsMemoryVerdict verdict = { 0 };
+  g_autoptr (SsRecording) verdict = NULL;
+  SsSimulateSettings settings = { .detail = SS_SIMULATE_VERDICT };
 
   if (scenario != NULL)
-    program = ss_trace_cache_get (trials->pool->cache, scenario, &error);
-  if (program == NULL || !ss_simulate_memory (scenario, program, &verdict, &error))
+    settings.program = program = ss_trace_cache_get (trials->pool->cache, &scenario, &error);
+  if (program != NULL)
+    verdict = ss_simulate (scenario, &settings, &error);
+  if (verdict == NULL)
     {
       *problem = g_strdup (error->message);
       return SS_TRIAL_REFUSED;
     }
-  if (!verdict.fits)
+  if (verdict->is_oom)
     return SS_TRIAL_OUT_OF_MEMORY;
   return ss_program_n_ops (program) > LONG_RUN_OPS ? SS_TRIAL_LONG : SS_TRIAL_FITS;
 }

@@ -66,8 +66,7 @@ const char *ss_sweep_value (const SsSweep *self, guint index, guint axis);
 typedef struct
 {
   guint n_threads;               /* at least 1 */
-  gboolean is_full;              /* recordings as ss_simulate makes them, else figures alone, as
-                                  * ss_simulate_outcome does */
+  gboolean is_full;              /* whole recordings, else outcomes */
   const gboolean *is_done;       /* by index: points to leave out; NULL for none */
   SsSweepReader reader;
   /* optional: a search has tried a value; called as the reader is */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "study/trace-cache.h"
 
-#include "sim/simulate.h"
+#include "study/optimal-plan.h"
 
 typedef struct
 {
   SsProgram *program;            /* NULL while somebody traces it */
+  SsScenario *planned;           /* what it was traced from, where its plan was searched for */
   guint64 last_use;
 } Entry;
 
@@ -24,6 +25,7 @@ entry_free (gpointer data)
   Entry *entry = data;
 
   g_clear_pointer (&entry->program, ss_program_unref);
+  g_clear_pointer (&entry->planned, ss_scenario_unref);
   g_free (entry);
 }
 
@@ -89,7 +91,7 @@ ss_trace_key (const SsScenario *scenario)
   g_markup_parse_context_parse (context, xml, -1, NULL);
   append_target (key, ss_device_target (ss_scenario_device (scenario)));
   /* this one is planned by what fits the device and takes least time on it */
-  if (g_str_equal (ss_scenario_trace_config (scenario)->checkpointing.policy->name, "optimal"))
+  if (ss_scenario_trace_config (scenario)->checkpointing.policy->is_searched)
     g_string_append (key, xml);
   return g_string_free (key, FALSE);
 }
@@ -121,7 +123,7 @@ evict (SsTraceCache *self)
 }
 
 /* With the mutex held; NULL: it is the caller's to trace, and says so. */
-static SsProgram *
+static const Entry *
 find_or_claim (SsTraceCache *self, const char *key)
 {
   Entry *entry;
@@ -135,12 +137,24 @@ find_or_claim (SsTraceCache *self, const char *key)
       return NULL;
     }
   entry->last_use = ++self->n_uses;
+  return entry;
+}
+
+/* The scenario gets the entry's plan: the key of one that is searched for is all of the file. */
+static SsProgram *
+take (const Entry *entry, SsScenario **scenario)
+{
+  if (entry->planned != NULL)
+    {
+      ss_scenario_unref (*scenario);
+      *scenario = ss_scenario_ref (entry->planned);
+    }
   return ss_program_ref (entry->program);
 }
 
 /* The claim is settled: with the program, or, if there is none, given up. */
 static void
-settle (SsTraceCache *self, const char *key, SsProgram *program)
+settle (SsTraceCache *self, const char *key, SsScenario *scenario, SsProgram *program)
 {
   Entry *entry = g_hash_table_lookup (self->entries, key);
 
@@ -149,28 +163,45 @@ settle (SsTraceCache *self, const char *key, SsProgram *program)
   else
     {
       entry->program = ss_program_ref (program);
+      if (ss_scenario_trace_config (scenario)->checkpointing.policy->is_searched)
+        entry->planned = ss_scenario_ref (scenario);
       entry->last_use = ++self->n_uses;
       evict (self);
     }
   g_cond_broadcast (&self->changed);
 }
 
+static SsProgram *
+trace (SsScenario **scenario, GError **error)
+{
+  SsScenario *planned = ss_optimal_plan (*scenario, error);
+
+  if (planned == NULL)
+    return NULL;
+  ss_scenario_unref (*scenario);
+  *scenario = planned;
+  return ss_scenario_trace (planned, FALSE, error);
+}
+
 SsProgram *
-ss_trace_cache_get (SsTraceCache *self, const SsScenario *scenario, GError **error)
+ss_trace_cache_get (SsTraceCache *self, SsScenario **scenario, GError **error)
 {
   g_autofree char *key = NULL;
-  SsProgram *program;
+  SsProgram *program = NULL;
+  const Entry *entry;
 
-  g_return_val_if_fail (self != NULL && scenario != NULL, NULL);
-  key = ss_trace_key (scenario);
+  g_return_val_if_fail (self != NULL && scenario != NULL && *scenario != NULL, NULL);
+  key = ss_trace_key (*scenario);
   g_mutex_lock (&self->mutex);
-  program = find_or_claim (self, key);
+  entry = find_or_claim (self, key);
+  if (entry != NULL)
+    program = take (entry, scenario);
   g_mutex_unlock (&self->mutex);
   if (program != NULL)
     return program;
-  program = ss_simulate_trace (scenario, FALSE, error);
+  program = trace (scenario, error);
   g_mutex_lock (&self->mutex);
-  settle (self, key, program);
+  settle (self, key, *scenario, program);
   g_mutex_unlock (&self->mutex);
   return program;
 }

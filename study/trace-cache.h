@@ -22,9 +22,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsTraceCache, ss_trace_cache_free)
  * full) */
 char *ss_trace_key (const SsScenario *scenario);
 
-/* The scenario's program; who asks for one that another thread is tracing waits for it.
- * SS_OPS_ERROR_*. (transfer full) */
-SsProgram *ss_trace_cache_get (SsTraceCache *self, const SsScenario *scenario, GError **error);
+/* The scenario's program; who asks for one that another thread is tracing waits for it.  Where its
+ * plan has to be searched for, *scenario becomes the one with that plan. SS_OPS_ERROR_*,
+ * SS_CHAIN_ERROR_*. (transfer full) */
+SsProgram *ss_trace_cache_get (SsTraceCache *self, SsScenario **scenario, GError **error);
 /* How many traces it has made. */
 guint ss_trace_cache_n_traces (SsTraceCache *self);
 

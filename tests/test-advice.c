@@ -4,9 +4,10 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "output/formats/run-json.h"
 #include "scenario-fixture.h"
 #include "study/advice-private.h"
-#include "study/advice.h"
+#include "study/advise.h"
 #include "sim/replay-memory.h"
 #include "sim/simulate.h"
 
@@ -16,6 +17,7 @@ typedef struct
   SsScenario *scenario;
   SsProgram *program;
   SsRecording *recording;
+  SsAdvice *advice;
 } Advised;
 
 static void
@@ -24,18 +26,20 @@ advised_clear (Advised *self)
   ss_scenario_unref (self->scenario);
   ss_program_unref (self->program);
   ss_recording_unref (self->recording);
+  ss_advice_free (self->advice);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Advised, advised_clear)
 
 static Advised
 simulate (const char *path, const char *const *overrides)
 {
-  Advised self;
+  Advised self = { .advice = NULL };
 
   self.scenario = fixture_load (path, overrides);
-  self.program = ss_simulate_trace (self.scenario, FALSE, NULL);
+  self.program = ss_scenario_trace (self.scenario, FALSE, NULL);
   cr_assert (ne (ptr, self.program, NULL));
-  self.recording = ss_simulate_program (self.scenario, self.program, NULL);
+  self.recording
+    = ss_simulate (self.scenario, &(SsSimulateSettings) { .program = self.program }, NULL);
   cr_assert (ne (ptr, self.recording, NULL));
   return self;
 }
@@ -48,21 +52,21 @@ advise (const char *const *overrides, guint n_threads)
   const SsAdviceRun run = { .n_threads = n_threads };
   Advised self = simulate (path, overrides);
 
-  ss_advise (self.recording, self.scenario, self.program, &run);
+  self.advice = ss_advise (self.recording, self.scenario, self.program, &run);
   return self;
 }
 #define ADVISE(...) advise ((const char *const[]) { __VA_ARGS__, NULL }, 2)
 
-static const SsAdvice *
+static const SsAdviceEntry *
 entry (const Advised *advised, guint i)
 {
-  return g_ptr_array_index (advised->recording->advice, i);
+  return ss_advice_entry (advised->advice, i);
 }
 
-static const SsAdvice *
+static const SsAdviceEntry *
 find (const Advised *advised, const char *setting)
 {
-  for (guint i = 0; i < advised->recording->advice->len; i++)
+  for (guint i = 0; i < ss_advice_n_entries (advised->advice); i++)
     if (g_strv_contains ((const char *const *) entry (advised, i)->settings, setting))
       return entry (advised, i);
   return NULL;
@@ -72,12 +76,12 @@ find (const Advised *advised, const char *setting)
 static void
 expect_to_hold (const Advised *advised)
 {
-  for (guint i = 0; i < advised->recording->advice->len; i++)
+  for (guint i = 0; i < ss_advice_n_entries (advised->advice); i++)
     {
-      const SsAdvice *advice = entry (advised, i);
+      const SsAdviceEntry *advice = entry (advised, i);
       g_autoptr (SsScenario) changed
         = ss_scenario_derive (advised->scenario, (const char *const *) advice->settings, NULL);
-      g_autoptr (SsRecording) run = ss_simulate (changed, NULL);
+      g_autoptr (SsRecording) run = ss_simulate (changed, NULL, NULL);
       const SsStepRecord *last = &g_array_index (run->steps, SsStepRecord, run->steps->len - 1);
 
       cr_expect (not (run->is_oom), "%s", advice->what);
@@ -103,7 +107,7 @@ expect_fewest_layers (const Advised *advised)
   fewer = g_strdup_printf ("checkpointing/layers=%u", (guint) n_layers - 1);
   scenario = ss_scenario_derive (advised->scenario,
                                  (const char *const[]) { settings[0], fewer, NULL }, NULL);
-  run = ss_simulate (scenario, NULL);
+  run = ss_simulate (scenario, NULL, NULL);
   cr_assert (run->is_oom);
 }
 
@@ -112,11 +116,11 @@ Test (advice, what_is_advised_holds_and_says_what_it_changes)
   g_auto (Advised) advised = ADVISE ("hardware/capacity=18 GiB");
 
   cr_assert (advised.recording->is_oom);
-  cr_assert (ge (u32, advised.recording->advice->len, 6));
-  cr_assert (eq (ptr, advised.recording->nearest, NULL));
+  cr_assert (ge (u32, ss_advice_n_entries (advised.advice), 6));
+  cr_assert (eq (ptr, advised.advice->nearest, NULL));
   expect_to_hold (&advised);
   expect_fewest_layers (&advised);
-  for (guint i = 1; i < advised.recording->advice->len; i++)
+  for (guint i = 1; i < ss_advice_n_entries (advised.advice); i++)
     cr_expect (le (dbl, entry (&advised, i - 1)->time_change, entry (&advised, i)->time_change));
   cr_assert (eq (int, find (&advised, "checkpointing/policy=block")->changes,
                  SS_ADVICE_CHANGES_NOTHING));
@@ -126,7 +130,7 @@ Test (advice, what_is_advised_holds_and_says_what_it_changes)
                  SS_ADVICE_CHANGES_TRAINING));
   cr_assert (eq (int, find (&advised, "adapter/type=lora")->changes, SS_ADVICE_CHANGES_TRAINING));
   /* the scenario says itself how much memory there is */
-  for (guint i = 0; i < advised.recording->advice->len; i++)
+  for (guint i = 0; i < ss_advice_n_entries (advised.advice); i++)
     cr_expect (ne (int, entry (&advised, i)->changes, SS_ADVICE_CHANGES_DEVICE));
 }
 
@@ -135,10 +139,10 @@ Test (advice, threads_change_nothing)
   const char *const overrides[]
     = { "hardware/capacity=3 GiB", "model/layers=1", "training/steps=1", NULL };
   g_auto (Advised) one = advise (overrides, 1), three = advise (overrides, 3);
-  g_autofree char *a = ss_recording_to_json (one.recording);
-  g_autofree char *b = ss_recording_to_json (three.recording);
+  g_autofree char *a = ss_run_to_json (one.recording, one.advice);
+  g_autofree char *b = ss_run_to_json (three.recording, three.advice);
 
-  cr_assert (gt (u32, one.recording->advice->len, 0));
+  cr_assert (gt (u32, ss_advice_n_entries (one.advice), 0));
   cr_assert (eq (str, a, b));
 }
 
@@ -147,9 +151,9 @@ Test (advice, two_changes_at_once_where_one_is_not_enough)
 {
   g_auto (Advised) advised
     = ADVISE ("hardware/capacity=3 GiB", "model/layers=1", "training/steps=1");
-  const SsAdvice *both = NULL;
+  const SsAdviceEntry *both = NULL;
 
-  for (guint i = 0; both == NULL && i < advised.recording->advice->len; i++)
+  for (guint i = 0; both == NULL && i < ss_advice_n_entries (advised.advice); i++)
     if (g_strv_contains ((const char *const *) entry (&advised, i)->settings,
                          "precision/recipe=bf16"))
       both = entry (&advised, i);
@@ -167,7 +171,7 @@ Test (advice, two_changes_that_leave_the_training_come_before_others)
   g_auto (Advised) advised = ADVISE ("hardware/capacity=16 GiB");
   guint n_pairs = 0;
 
-  for (guint i = 0; i < advised.recording->advice->len; i++)
+  for (guint i = 0; i < ss_advice_n_entries (advised.advice); i++)
     {
       gboolean is_pair = strstr (entry (&advised, i)->lever, ", ") != NULL;
 
@@ -185,10 +189,10 @@ Test (advice, where_nothing_fits_it_says_what_comes_nearest)
   g_auto (Advised) advised = ADVISE ("hardware/capacity=1 GiB", "model/layers=1");
 
   cr_assert (advised.recording->is_oom);
-  cr_assert (eq (u32, advised.recording->advice->len, 0));
-  cr_assert (ne (ptr, advised.recording->nearest, NULL));
-  cr_assert (gt (u64, advised.recording->nearest_missing_bytes, 0));
-  cr_assert (lt (u64, advised.recording->nearest_missing_bytes,
+  cr_assert (eq (u32, ss_advice_n_entries (advised.advice), 0));
+  cr_assert (ne (ptr, advised.advice->nearest, NULL));
+  cr_assert (gt (u64, advised.advice->nearest_missing_bytes, 0));
+  cr_assert (lt (u64, advised.advice->nearest_missing_bytes,
                  advised.recording->least_bytes - advised.recording->capacity_bytes));
 }
 
@@ -198,13 +202,13 @@ Test (advice, options_of_the_allocator_help_against_pieces)
 {
   g_auto (Advised) advised
     = ADVISE ("hardware/capacity=19.6 GiB", "allocator/alloc-conf=max_split_size_mb:2048");
-  const SsAdvice *grown = find (&advised, "allocator/alloc-conf=max_split_size_mb:2048,"
+  const SsAdviceEntry *grown = find (&advised, "allocator/alloc-conf=max_split_size_mb:2048,"
                                           "expandable_segments:True");
 
   cr_assert (advised.recording->is_oom);
   cr_assert (le (u64, advised.recording->least_bytes, advised.recording->capacity_bytes));
   cr_assert (grown != NULL);
-  for (guint i = 0; i < advised.recording->advice->len; i++)
+  for (guint i = 0; i < ss_advice_n_entries (advised.advice); i++)
     for (char **setting = entry (&advised, i)->settings; *setting != NULL; setting++)
       cr_expect (eq (ptr, strstr (*setting, "2048,max_split_size_mb"), NULL));
 }
@@ -217,7 +221,7 @@ Test (advice, fewer_checkpoints_that_fit_as_well)
   const SsStepRecord *last = &g_array_index (advised.recording->steps, SsStepRecord, 1);
 
   cr_assert (not (advised.recording->is_oom));
-  cr_assert (eq (u32, advised.recording->advice->len, 1));
+  cr_assert (eq (u32, ss_advice_n_entries (advised.advice), 1));
   cr_assert (eq (str, entry (&advised, 0)->settings[0], (char *) "checkpointing/policy=block"));
   cr_assert (lt (i64, entry (&advised, 0)->step_ns, last->end_ns - last->start_ns));
   cr_assert (lt (dbl, entry (&advised, 0)->time_change, 0));
@@ -231,9 +235,9 @@ Test (advice, a_run_that_fits_without_checkpoints_or_limit_needs_none)
   g_auto (Advised) unlimited
     = ADVISE ("hardware/capacity=unlimited", "checkpointing/policy=full");
 
-  cr_assert (eq (u32, plain.recording->advice->len, 0));
-  cr_assert (eq (u32, unlimited.recording->advice->len, 0));
-  cr_assert (eq (u32, roomy.recording->advice->len, 1));
+  cr_assert (eq (u32, ss_advice_n_entries (plain.advice), 0));
+  cr_assert (eq (u32, ss_advice_n_entries (unlimited.advice), 0));
+  cr_assert (eq (u32, ss_advice_n_entries (roomy.advice), 1));
   cr_assert (eq (str, entry (&roomy, 0)->settings[0], (char *) "checkpointing/policy=none"));
 }
 
@@ -281,10 +285,10 @@ Test (advice, a_file_that_is_gone_has_none)
   cr_assert (g_file_set_contents (path, text, -1, NULL));
   advised = simulate (path, (const char *const[]) { "hardware/capacity=18 GiB", NULL });
   g_unlink (path);
-  ss_advise (advised.recording, advised.scenario, advised.program, &run);
+  advised.advice = ss_advise (advised.recording, advised.scenario, advised.program, &run);
   cr_assert (advised.recording->is_oom);
-  cr_assert (eq (u32, advised.recording->advice->len, 0));
-  cr_assert (eq (ptr, advised.recording->nearest, NULL));
+  cr_assert (eq (u32, ss_advice_n_entries (advised.advice), 0));
+  cr_assert (eq (ptr, advised.advice->nearest, NULL));
 }
 
 /* ---- want and pieces ---- */
@@ -305,7 +309,8 @@ load (const char *conf, const char *capacity)
 Test (advice, plain_want_is_told_from_fragmentation)
 {
   g_autoptr (SsScenario) poor = load ("", "8 GiB"), rich = load ("", "40 GiB");
-  g_autoptr (SsRecording) died = ss_simulate (poor, NULL), lived = ss_simulate (rich, NULL);
+  g_autoptr (SsRecording) died = ss_simulate (poor, NULL, NULL);
+  g_autoptr (SsRecording) lived = ss_simulate (rich, NULL, NULL);
 
   cr_assert (died->is_oom);
   cr_assert (gt (u64, died->least_bytes, G_GUINT64_CONSTANT (13000000000)));
@@ -316,8 +321,9 @@ Test (advice, plain_want_is_told_from_fragmentation)
 Test (replay_memory, agrees_with_the_replay_that_has_a_clock)
 {
   g_autoptr (SsScenario) scenario = load ("", "40 GiB");
-  g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, NULL);
-  g_autoptr (SsRecording) recording = ss_simulate_program (scenario, program, NULL);
+  g_autoptr (SsProgram) program = ss_scenario_trace (scenario, FALSE, NULL);
+  g_autoptr (SsRecording) recording
+    = ss_simulate (scenario, &(SsSimulateSettings) { .program = program }, NULL);
   SsAllocatorSettings settings = {
     .capacity_bytes = ss_scenario_capacity_bytes (scenario),
     .external_bytes = ss_scenario_context_bytes (scenario),
@@ -334,7 +340,7 @@ Test (replay_memory, agrees_with_the_replay_that_has_a_clock)
 Test (replay_memory, a_bad_option_is_an_error)
 {
   g_autoptr (SsScenario) scenario = load ("", "40 GiB");
-  g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, NULL);
+  g_autoptr (SsProgram) program = ss_scenario_trace (scenario, FALSE, NULL);
   g_autoptr (GError) error = NULL;
   SsAllocatorSettings settings
     = { .capacity_bytes = G_MAXINT64, .conf = "expandable_segments:yes" };

@@ -44,7 +44,7 @@ Test (memory_figure, shipped_scenarios_are_drawn_as_clearly)
         continue;
       scenario = ss_scenario_load (path, NULL, &error);
       cr_assert (ne (ptr, scenario, NULL), "%s", error != NULL ? error->message : name);
-      recording = ss_simulate (scenario, &error);
+      recording = ss_simulate (scenario, NULL, &error);
       cr_assert (ne (ptr, recording, NULL), "%s", error != NULL ? error->message : name);
       canvas = ss_memory_figure (recording, &settings);
       script = ss_canvas_script (canvas, SS_CANVAS_SVG);

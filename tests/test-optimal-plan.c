@@ -5,8 +5,8 @@
 #include "plan/chain-optimal.h"
 #include "plan/chain-simulate.h"
 #include "sim/chain-extract.h"
-#include "sim/optimal-plan.h"
 #include "sim/simulate.h"
+#include "study/optimal-plan.h"
 
 static char *
 plan_text (const char *ops, guint first_layer, guint last_layer)
@@ -52,6 +52,14 @@ small (const char *override)
   return ss_scenario_load (SS_SOURCE_DIR "/scenarios/llama8b-h100.xml", overrides, NULL);
 }
 
+static SsRecording *
+simulate (SsScenario *scenario, GError **error)
+{
+  g_autoptr (SsScenario) planned = ss_optimal_plan (scenario, error);
+
+  return planned != NULL ? ss_simulate (planned, NULL, error) : NULL;
+}
+
 static SsChain *
 extracted (const SsScenario *scenario)
 {
@@ -84,8 +92,8 @@ Test (optimal_plan, fits_its_budget_and_beats_full_recomputation)
 {
   g_autoptr (SsScenario) rich = small ("checkpointing/policy=optimal");
   g_autoptr (SsScenario) none = small (NULL), full = small ("checkpointing/policy=full");
-  g_autoptr (SsRecording) free_run = ss_simulate (rich, NULL), plain = ss_simulate (none, NULL);
-  g_autoptr (SsRecording) dropped = ss_simulate (full, NULL), chosen = NULL;
+  g_autoptr (SsRecording) free_run = simulate (rich, NULL), plain = simulate (none, NULL);
+  g_autoptr (SsRecording) dropped = simulate (full, NULL), chosen = NULL;
   g_autoptr (SsScenario) poor = NULL;
   guint64 budget = (plain->peak.allocated_bytes + dropped->peak.allocated_bytes) / 2;
   g_autofree char *override
@@ -93,7 +101,7 @@ Test (optimal_plan, fits_its_budget_and_beats_full_recomputation)
 
   cr_assert (eq (u64, free_run->peak.allocated_bytes, plain->peak.allocated_bytes));
   poor = small (override);
-  chosen = ss_simulate (poor, NULL);
+  chosen = simulate (poor, NULL);
   cr_assert (ne (ptr, chosen, NULL));
   cr_assert (le (u64, chosen->peak.allocated_bytes, budget));
   cr_assert (lt (i64, g_array_index (chosen->steps, SsStepRecord, 1).end_ns,
@@ -110,7 +118,7 @@ Test (optimal_plan, no_block_of_layers_is_faster_within_its_own_peak)
                               "checkpointing/policy=block", layers, NULL };
       g_autoptr (SsScenario) of_block
         = ss_scenario_load (SS_SOURCE_DIR "/scenarios/llama8b-h100.xml", block, NULL);
-      g_autoptr (SsRecording) a = ss_simulate (of_block, NULL), b = NULL;
+      g_autoptr (SsRecording) a = simulate (of_block, NULL), b = NULL;
       const char *optimal[] = { "model/layers=6", "training/sequence-length=2048",
                                 "checkpointing/policy=optimal", NULL, NULL };
       g_autoptr (SsScenario) of_optimal = NULL;
@@ -118,7 +126,7 @@ Test (optimal_plan, no_block_of_layers_is_faster_within_its_own_peak)
       optimal[3] = budget = g_strdup_printf ("checkpointing/budget=%" G_GUINT64_FORMAT "B",
                                              a->peak.allocated_bytes);
       of_optimal = ss_scenario_load (SS_SOURCE_DIR "/scenarios/llama8b-h100.xml", optimal, NULL);
-      b = ss_simulate (of_optimal, NULL);
+      b = simulate (of_optimal, NULL);
       cr_assert (ne (ptr, b, NULL), "%u", m);
       cr_expect (le (u64, b->peak.allocated_bytes, a->peak.allocated_bytes), "%u", m);
       cr_expect (le (i64, g_array_index (b->steps, SsStepRecord, 1).end_ns,
@@ -130,7 +138,7 @@ Test (optimal_plan, a_budget_that_nothing_fits_is_an_error_with_the_least)
 {
   g_autoptr (SsScenario) scenario = small ("checkpointing/budget=2 GiB");
   g_autoptr (GError) error = NULL;
-  g_autoptr (SsRecording) recording = ss_simulate (scenario, &error);
+  g_autoptr (SsRecording) recording = simulate (scenario, &error);
 
   cr_assert (eq (ptr, recording, NULL));
   cr_assert (g_error_matches (error, SS_CHAIN_ERROR, SS_CHAIN_ERROR_BUDGET));

@@ -72,7 +72,7 @@ Test (real_run, a_snapshot_of_this_program_gives_the_course_of_the_run)
       g_autoptr (SsRealRun) run = NULL;
 
       cr_assert (ne (ptr, scenario, NULL), "%s", error != NULL ? error->message : "");
-      recording = ss_simulate (scenario, &error);
+      recording = ss_simulate (scenario, NULL, &error);
       cr_assert (ne (ptr, recording, NULL));
       bytes = ss_output_snapshot.render (recording, &(SsOutputSettings) { SS_MEMORY_GIB }, &error);
       run = ss_snapshot_read (bytes, SS_REAL_ANY_DEVICE, &error);

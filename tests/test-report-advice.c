@@ -6,40 +6,41 @@
 #include "output/tables/report.h"
 #include "recording-fixture.h"
 
-static SsAdvice *
-add (SsRecording *recording, const char *lever, SsAdviceChanges changes, double time_change,
+static SsAdviceEntry *
+add (SsAdvice *advice, const char *lever, SsAdviceChanges changes, double time_change,
      const char *setting)
 {
   const char *const settings[] = { setting, NULL };
-  SsAdvice *advice = g_new0 (SsAdvice, 1);
+  SsAdviceEntry *entry = g_new0 (SsAdviceEntry, 1);
 
-  advice->settings = g_strdupv ((char **) settings);
-  advice->what = g_strconcat ("what ", lever, " does", NULL);
-  advice->lever = g_strdup (lever);
-  advice->changes = changes;
-  advice->time_change = time_change;
-  advice->step_ns = 12000000;
-  advice->peak_reserved_bytes = 40 * SS_MIB;
-  g_ptr_array_add (recording->advice, advice);
-  return advice;
+  entry->settings = g_strdupv ((char **) settings);
+  entry->what = g_strconcat ("what ", lever, " does", NULL);
+  entry->lever = g_strdup (lever);
+  entry->changes = changes;
+  entry->time_change = time_change;
+  entry->step_ns = 12000000;
+  entry->peak_reserved_bytes = 40 * SS_MIB;
+  g_ptr_array_add (advice->entries, entry);
+  return entry;
 }
 
 static char *
-text_of (const SsRecording *recording)
+text_of (const SsRecording *recording, const SsAdvice *advice)
 {
   const SsReportStyle style = { .width = 80 };
 
-  return ss_report_advice (recording, &style);
+  return ss_report_advice (recording, advice, &style);
 }
 
 Test (report_advice, a_line_has_what_it_costs_and_how_to_do_it)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autoptr (SsAdvice) advice = ss_advice_new ();
   g_autofree char *text = NULL;
 
-  add (recording, "a", SS_ADVICE_CHANGES_TRAINING, -0.222, "adapter/targets=q v");
-  add (recording, "b", SS_ADVICE_CHANGES_NOTHING, 0.003, "checkpointing/policy=full");
-  text = text_of (recording);
+  add (advice, "a", SS_ADVICE_CHANGES_TRAINING, -0.222, "adapter/targets=q v");
+  add (advice, "b", SS_ADVICE_CHANGES_NOTHING, 0.003, "checkpointing/policy=full");
+  text = text_of (recording, advice);
   cr_assert (eq (str, text, (char *)
     "\nTo make it fit\n"
     "  step time   reserved  changes\n"
@@ -54,19 +55,20 @@ Test (report_advice, a_line_has_what_it_costs_and_how_to_do_it)
 Test (report_advice, the_mildest_are_shown_by_time)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autoptr (SsAdvice) advice = ss_advice_new ();
   g_autofree char *text = NULL;
   const char *place = NULL;
 
-  add (recording, "t1", SS_ADVICE_CHANGES_TRAINING, -0.4, "x/y=1");
-  add (recording, "t2", SS_ADVICE_CHANGES_TRAINING, -0.3, "x/y=2");
-  add (recording, "d", SS_ADVICE_CHANGES_DEVICE, -0.2, "x/y=3");
+  add (advice, "t1", SS_ADVICE_CHANGES_TRAINING, -0.4, "x/y=1");
+  add (advice, "t2", SS_ADVICE_CHANGES_TRAINING, -0.3, "x/y=2");
+  add (advice, "d", SS_ADVICE_CHANGES_DEVICE, -0.2, "x/y=3");
   for (guint i = 0; i < 5; i++)
     {
       const char *const levers[] = { "n0", "n1", "n1", "n2", "n3" };
 
-      add (recording, levers[i], SS_ADVICE_CHANGES_NOTHING, 0.1 + i, "x/y=4");
+      add (advice, levers[i], SS_ADVICE_CHANGES_NOTHING, 0.1 + i, "x/y=4");
     }
-  text = text_of (recording);
+  text = text_of (recording, advice);
   cr_assert (ne (ptr, strstr (text, "what t1 does"), NULL));
   cr_assert (eq (ptr, strstr (text, "what t2 does"), NULL));
   cr_assert (eq (ptr, strstr (text, "+210 %"), NULL));
@@ -84,11 +86,12 @@ Test (report_advice, one_thing_does_not_fill_all_lines)
 {
   const char *const levers[] = { "a, b", "a, c", "a, d", "b, c", "b, f", "c, g", "d, e", "a" };
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  g_autoptr (SsAdvice) advice = ss_advice_new ();
   g_autofree char *text = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (levers); i++)
-    add (recording, levers[i], SS_ADVICE_CHANGES_NOTHING, 0.1 * i, "x/y=1");
-  text = text_of (recording);
+    add (advice, levers[i], SS_ADVICE_CHANGES_NOTHING, 0.1 * i, "x/y=1");
+  text = text_of (recording, advice);
   /* a by itself, though it is the slowest, a b, b c, c g, d e; then a line is left for a c */
   cr_assert (ne (ptr, strstr (text, "what a does"), NULL));
   cr_assert (ne (ptr, strstr (text, "what d, e does"), NULL));
@@ -100,14 +103,15 @@ Test (report_advice, one_thing_does_not_fill_all_lines)
 Test (report_advice, where_nothing_fits_the_nearest_is_named)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
-  g_autofree char *silent = text_of (recording), *want = NULL, *pieces = NULL;
+  g_autoptr (SsAdvice) advice = ss_advice_new ();
+  g_autofree char *silent = text_of (recording, advice), *want = NULL, *pieces = NULL;
 
-  recording->nearest = g_strdup ("this");
-  recording->nearest_missing_bytes = 3 * SS_MIB;
-  recording->n_untried = 7;
-  want = text_of (recording);
-  recording->nearest_missing_bytes = 0;
-  pieces = text_of (recording);
+  advice->nearest = g_strdup ("this");
+  advice->nearest_missing_bytes = 3 * SS_MIB;
+  advice->n_untried = 7;
+  want = text_of (recording, advice);
+  advice->nearest_missing_bytes = 0;
+  pieces = text_of (recording, advice);
   cr_assert (eq (str, silent, (char *) ""));
   cr_assert (ne (ptr, strstr (want, "nearest (this)"), NULL));
   cr_assert (ne (ptr, strstr (want, "short of 3.0 MiB"), NULL));
@@ -118,10 +122,11 @@ Test (report_advice, where_nothing_fits_the_nearest_is_named)
 Test (report_advice, a_run_that_fits_is_told_what_is_faster)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  g_autofree char *silent = text_of (recording), *text = NULL;
+  g_autoptr (SsAdvice) advice = ss_advice_new ();
+  g_autofree char *silent = text_of (recording, advice), *text = NULL;
 
-  add (recording, "it", SS_ADVICE_CHANGES_NOTHING, -0.07, "checkpointing/policy=none");
-  text = text_of (recording);
+  add (advice, "it", SS_ADVICE_CHANGES_NOTHING, -0.07, "checkpointing/policy=none");
+  text = text_of (recording, advice);
   cr_assert (eq (str, silent, (char *) ""));
   cr_assert (eq (str, text, (char *)
     "\nWith what it does it fits as well: 40.0 MiB reserved, 12.0 ms a step (-7 %).\n"

@@ -17,7 +17,7 @@ simulate (const char *name, const char *const *overrides)
   g_autofree char *path = fixture_source (file);
   g_autoptr (SsScenario) scenario = fixture_load (path, overrides);
   g_autoptr (GError) error = NULL;
-  SsRecording *recording = ss_simulate (scenario, &error);
+  SsRecording *recording = ss_simulate (scenario, NULL, &error);
 
   cr_assert (recording != NULL, "%s: %s", name, error ? error->message : "no error");
   return recording;

@@ -15,7 +15,7 @@ simulate (const char *name, const char *const *overrides)
   SsRecording *recording;
 
   cr_assert (ne (ptr, scenario, NULL), "%s", error != NULL ? error->message : "");
-  recording = ss_simulate (scenario, &error);
+  recording = ss_simulate (scenario, NULL, &error);
   cr_assert (ne (ptr, recording, NULL), "%s", error != NULL ? error->message : "");
   return recording;
 }
@@ -192,9 +192,11 @@ Test (simulate, one_trace_serves_two_capacities)
       = ss_scenario_load (SCENARIOS "llama8b-h100.xml",
                           (const char *const[]) { "hardware/capacity=unlimited", NULL }, NULL);
   g_autoptr (SsScenario) narrow = ss_scenario_load (SCENARIOS "llama8b-h100.xml", NULL, NULL);
-  g_autoptr (SsProgram) program = ss_simulate_trace (narrow, FALSE, NULL);
-  g_autoptr (SsRecording) a = ss_simulate_program (wide, program, NULL);
-  g_autoptr (SsRecording) b = ss_simulate_program (narrow, program, NULL);
+  g_autoptr (SsProgram) program = ss_scenario_trace (narrow, FALSE, NULL);
+  g_autoptr (SsRecording) a
+    = ss_simulate (wide, &(SsSimulateSettings) { .program = program }, NULL);
+  g_autoptr (SsRecording) b
+    = ss_simulate (narrow, &(SsSimulateSettings) { .program = program }, NULL);
 
   cr_expect (not (a->is_oom));
   cr_expect (b->is_oom);
@@ -219,9 +221,13 @@ Test (simulate, outcome_says_where_memory_runs_out)
       const char *const overrides[] = { rows[i].capacity, NULL };
       g_autoptr (SsScenario) scenario
           = ss_scenario_load (SCENARIOS "teaching-4layer.xml", overrides, NULL);
-      g_autoptr (SsProgram) program = ss_simulate_trace (scenario, FALSE, NULL);
-      g_autoptr (SsRecording) whole = ss_simulate_program (scenario, program, NULL);
-      g_autoptr (SsRecording) outcome = ss_simulate_outcome (scenario, program, NULL);
+      g_autoptr (SsProgram) program = ss_scenario_trace (scenario, FALSE, NULL);
+      const SsSimulateSettings as_whole = { SS_SIMULATE_WHOLE, .program = program };
+      g_autoptr (SsRecording) whole = ss_simulate (scenario, &as_whole, NULL);
+      const SsSimulateSettings as_outcome = { SS_SIMULATE_OUTCOME, .program = program };
+      const SsSimulateSettings as_verdict = { SS_SIMULATE_VERDICT, .program = program };
+      g_autoptr (SsRecording) outcome = ss_simulate (scenario, &as_outcome, NULL);
+      g_autoptr (SsRecording) verdict = ss_simulate (scenario, &as_verdict, NULL);
 
       cr_assert (whole->is_oom && outcome->is_oom, "%s", rows[i].capacity);
       cr_expect (eq (str, (char *) outcome->oom.at.phase, (char *) rows[i].phase));
@@ -230,6 +236,10 @@ Test (simulate, outcome_says_where_memory_runs_out)
       cr_expect (eq (uint, outcome->oom.at.micro_batch, whole->oom.at.micro_batch));
       cr_expect (eq (int, outcome->oom.at.layer, whole->oom.at.layer));
       cr_expect (eq (u64, outcome->capacity_bytes, whole->capacity_bytes));
+      cr_expect (verdict->is_oom && verdict->memory->len == 0);
+      cr_expect (eq (int, verdict->oom.at.layer, whole->oom.at.layer));
+      cr_expect (eq (u64, verdict->peak.allocated_bytes, whole->peak.allocated_bytes));
+      cr_expect (eq (u64, verdict->peak_reserved_bytes, whole->peak_reserved_bytes));
     }
 }
 
@@ -239,7 +249,7 @@ two_layers (const char *override)
   const char *overrides[] = { "model/layers=2", "training/sequence-length=2048", override, NULL };
   g_autoptr (SsScenario) scenario
       = ss_scenario_load (SS_SOURCE_DIR "/scenarios/llama8b-h100.xml", overrides, NULL);
-  SsRecording *recording = ss_simulate (scenario, NULL);
+  SsRecording *recording = ss_simulate (scenario, NULL, NULL);
 
   cr_assert (ne (ptr, recording, NULL));
   return recording;

@@ -371,7 +371,7 @@ Test (sweep, the_cache_forgets_the_longest_unused)
     {
       g_autofree char *setting = g_strconcat ("training/steps=", steps[i], NULL);
       g_autoptr (SsScenario) scenario = teaching ((const char *const[]) { setting, NULL });
-      g_autoptr (SsProgram) program = ss_trace_cache_get (cache, scenario, NULL);
+      g_autoptr (SsProgram) program = ss_trace_cache_get (cache, &scenario, NULL);
 
       cr_assert (ne (ptr, program, NULL));
       cr_expect (eq (uint, ss_trace_cache_n_traces (cache), n_traces[i]), "%u", i);

@@ -41,7 +41,7 @@ ss_report_cause (SsReport *report)
 
 /* As a shell takes it: most values need no quotes. */
 static char *
-command_words (const SsAdvice *advice)
+command_words (const SsAdviceEntry *advice)
 {
   GString *words = g_string_new (NULL);
 
@@ -69,7 +69,7 @@ percent (double change)
 }
 
 static gboolean
-is_pair (const SsAdvice *advice)
+is_pair (const SsAdviceEntry *advice)
 {
   return strstr (advice->lever, ", ") != NULL;
 }
@@ -78,7 +78,7 @@ is_pair (const SsAdvice *advice)
 static gint
 compare_changes (gconstpointer a, gconstpointer b)
 {
-  const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
+  const SsAdviceEntry *x = *(SsAdviceEntry *const *) a, *y = *(SsAdviceEntry *const *) b;
 
   if (x->changes != y->changes)
     return (gint) x->changes - (gint) y->changes;
@@ -88,7 +88,7 @@ compare_changes (gconstpointer a, gconstpointer b)
 static gint
 compare_times (gconstpointer a, gconstpointer b)
 {
-  const SsAdvice *x = *(SsAdvice *const *) a, *y = *(SsAdvice *const *) b;
+  const SsAdviceEntry *x = *(SsAdviceEntry *const *) a, *y = *(SsAdviceEntry *const *) b;
 
   if (x->time_change < y->time_change || x->time_change > y->time_change)
     return x->time_change < y->time_change ? -1 : 1;
@@ -97,7 +97,7 @@ compare_times (gconstpointer a, gconstpointer b)
 
 /* How often each of the things that it pulls has been shown already. */
 static guint
-n_shown (GHashTable *shown, const SsAdvice *advice)
+n_shown (GHashTable *shown, const SsAdviceEntry *advice)
 {
   g_auto (GStrv) levers = g_strsplit (advice->lever, ", ", -1);
   guint n = 0;
@@ -108,7 +108,7 @@ n_shown (GHashTable *shown, const SsAdvice *advice)
 }
 
 static void
-count_shown (GHashTable *shown, const SsAdvice *advice)
+count_shown (GHashTable *shown, const SsAdviceEntry *advice)
 {
   g_auto (GStrv) levers = g_strsplit (advice->lever, ", ", -1);
 
@@ -131,7 +131,7 @@ choose (const GPtrArray *advice)
   GPtrArray *chosen = g_ptr_array_new ();
 
   for (guint i = 0; i < advice->len; i++)
-    if (g_hash_table_add (levers, ((SsAdvice *) g_ptr_array_index (advice, i))->lever))
+    if (g_hash_table_add (levers, ((SsAdviceEntry *) g_ptr_array_index (advice, i))->lever))
       g_ptr_array_add (fastest, g_ptr_array_index (advice, i));
   g_ptr_array_sort (fastest, compare_changes);
   for (guint max_shown = 2; max_shown <= MAX_LINES; max_shown += MAX_LINES - 2)
@@ -147,7 +147,7 @@ choose (const GPtrArray *advice)
 }
 
 static void
-append_entry (SsReport *report, const SsAdvice *advice)
+append_entry (SsReport *report, const SsAdviceEntry *advice)
 {
   g_autofree char *reserved
     = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
@@ -163,7 +163,7 @@ append_entry (SsReport *report, const SsAdvice *advice)
 static void
 append_table (SsReport *report)
 {
-  const GPtrArray *advice = report->recording->advice;
+  const GPtrArray *advice = report->advice->entries;
   g_autoptr (GPtrArray) chosen = choose (advice);
   guint n_more;
 
@@ -181,19 +181,19 @@ append_table (SsReport *report)
 static void
 append_nearest (SsReport *report)
 {
-  const SsRecording *recording = report->recording;
+  const SsAdvice *advice = report->advice;
   g_autofree char *missing
-    = ss_format_bytes (recording->nearest_missing_bytes, report->style.units, 1);
+    = ss_format_bytes (advice->nearest_missing_bytes, report->style.units, 1);
   g_autofree char *line = NULL;
 
-  if (recording->nearest_missing_bytes > 0)
+  if (advice->nearest_missing_bytes > 0)
     line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
                             "nearest (%s) is still short of %s.",
-                            recording->nearest, missing);
+                            advice->nearest, missing);
   else
     line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
                             "nearest (%s) leaves enough, but not in pieces that fit.",
-                            recording->nearest);
+                            advice->nearest);
   g_string_append_c (report->text, '\n');
   ss_report_wrap (report, "", line);
 }
@@ -202,7 +202,7 @@ append_nearest (SsReport *report)
 static void
 append_faster (SsReport *report)
 {
-  const SsAdvice *advice = g_ptr_array_index (report->recording->advice, 0);
+  const SsAdviceEntry *advice = g_ptr_array_index (report->advice->entries, 0);
   g_autofree char *reserved
     = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
   g_autofree char *time = ss_format_time (advice->step_ns);
@@ -217,20 +217,22 @@ append_faster (SsReport *report)
 }
 
 char *
-ss_report_advice (const SsRecording *recording, const SsReportStyle *style)
+ss_report_advice (const SsRecording *recording, const SsAdvice *advice, const SsReportStyle *style)
 {
-  SsReport report = { .recording = recording, .style = *style, .text = g_string_new (NULL) };
+  SsReport report = {
+    .recording = recording, .advice = advice, .style = *style, .text = g_string_new (NULL),
+  };
 
   report.style.width = MAX (style->width, SS_REPORT_MIN_WIDTH);
-  if (recording->is_oom && recording->advice->len > 0)
+  if (recording->is_oom && ss_advice_n_entries (advice) > 0)
     append_table (&report);
-  else if (recording->is_oom && recording->nearest != NULL)
+  else if (recording->is_oom && advice->nearest != NULL)
     append_nearest (&report);
-  else if (recording->advice->len > 0)
+  else if (ss_advice_n_entries (advice) > 0)
     append_faster (&report);
-  if (recording->n_untried > 0)
+  if (advice->n_untried > 0)
     g_string_append_printf (report.text,
                             "Changes that were not tried because they would take too long: %u.\n",
-                            recording->n_untried);
+                            advice->n_untried);
   return g_string_free (report.text, FALSE);
 }

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const SsRecording *recording;
+  const SsAdvice *advice;        /* in ss_report_advice alone */
   SsReportStyle style;           /* width at least 72 */
   GString *text;
 } SsReport;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/advice-entry.h"
+#include "study/advice-entry.h"
 
 void
-ss_advice_free (SsAdvice *self)
+ss_advice_entry_free (SsAdviceEntry *self)
 {
   if (self == NULL)
     return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "output/formats/run-json.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "sim/recording.h"
 
 /* Writes the object directly: json-glib would print times with 17 digits, and everything or nothing
  * on one line.  Each writer below appends `"key":value`; `begin` puts the comma before all but the
@@ -348,7 +348,7 @@ put_fraction (GString *json, const char *key, double value)
 }
 
 static void
-put_advice_entry (GString *json, const SsAdvice *advice)
+put_advice_entry (GString *json, const SsAdviceEntry *advice)
 {
   begin (json, NULL);
   g_string_append (json, "\n  {");
@@ -373,22 +373,21 @@ put_advice_entry (GString *json, const SsAdvice *advice)
 
 /* Changes that were tried and fit, as `--set PATH=VALUE` takes them. */
 static void
-put_advice (GString *json, const SsRecording *self)
+put_advice (GString *json, const SsAdvice *advice)
 {
   begin (json, "advice");
   g_string_append_c (json, '[');
-  for (guint i = 0; i < self->advice->len; i++)
-    put_advice_entry (json, g_ptr_array_index (self->advice, i));
+  for (guint i = 0; advice != NULL && i < ss_advice_n_entries (advice); i++)
+    put_advice_entry (json, ss_advice_entry (advice, i));
   g_string_append_c (json, ']');
 }
 
 char *
-ss_recording_to_json (const SsRecording *self)
+ss_run_to_json (const SsRecording *self, const SsAdvice *advice)
 {
   void (*const members[]) (GString *, const SsRecording *) = {
     put_question, put_peak,   put_oom,    put_allocator,      put_load,
     put_steps,    put_layers, put_events, put_flop_convention,
-    put_advice,
   };
   GString *json;
 
@@ -402,6 +401,8 @@ ss_recording_to_json (const SsRecording *self)
       next_line (json);
       members[i] (json, self);
     }
+  next_line (json);
+  put_advice (json, advice);
   g_string_append (json, "}\n");
   return g_string_free (json, FALSE);
 }

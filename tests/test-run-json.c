@@ -4,12 +4,13 @@
 #include <json-glib/json-glib.h>
 #include <locale.h>
 
+#include "output/formats/run-json.h"
 #include "recording-fixture.h"
 
 static JsonNode *
 parsed (const SsRecording *recording)
 {
-  g_autofree char *text = ss_recording_to_json (recording);
+  g_autofree char *text = ss_run_to_json (recording, NULL);
   g_autoptr (GError) error = NULL;
   JsonNode *node = json_from_string (text, &error);
 
@@ -41,7 +42,7 @@ expect_keys (JsonObject *object, const char *wanted)
   "parameters,master_weights,gradients,gradient_accumulation,optimizer_states,workspace,logits,"  \
   "activations,temporaries"
 
-Test (recording_json, keys_are_those_of_the_contract)
+Test (run_json, keys_are_those_of_the_contract)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
   g_autoptr (JsonNode) node = parsed (recording);
@@ -79,23 +80,26 @@ Test (recording_json, keys_are_those_of_the_contract)
 }
 
 /* Settings as `--set` takes them, and what they come to; what saves time is below 0. */
-Test (recording_json, an_advice_has_the_keys_of_the_contract)
+Test (run_json, an_advice_has_the_keys_of_the_contract)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
   const char *const settings[] = { "checkpointing/policy=block", "a/b=c=d \"e\"", NULL };
-  SsAdvice *advice = g_new0 (SsAdvice, 1);
+  g_autoptr (SsAdvice) advice = ss_advice_new ();
+  g_autofree char *text = NULL;
+  SsAdviceEntry *entry = g_new0 (SsAdviceEntry, 1);
   g_autoptr (JsonNode) node = NULL;
   JsonObject *object, *set;
 
-  advice->settings = g_strdupv ((char **) settings);
-  advice->what = g_strdup ("two things");
-  advice->lever = g_strdup ("a lever");
-  advice->changes = SS_ADVICE_CHANGES_NUMERICS;
-  advice->step_ns = 1500000;
-  advice->tokens_per_s = 2.5;
-  advice->time_change = -0.25;
-  g_ptr_array_add (recording->advice, advice);
-  node = parsed (recording);
+  entry->settings = g_strdupv ((char **) settings);
+  entry->what = g_strdup ("two things");
+  entry->lever = g_strdup ("a lever");
+  entry->changes = SS_ADVICE_CHANGES_NUMERICS;
+  entry->step_ns = 1500000;
+  entry->tokens_per_s = 2.5;
+  entry->time_change = -0.25;
+  g_ptr_array_add (advice->entries, entry);
+  text = ss_run_to_json (recording, advice);
+  node = json_from_string (text, NULL);
   object = json_array_get_object_element (
       json_object_get_array_member (json_node_get_object (node), "advice"), 0);
   expect_keys (object, "set,what,peak_allocated_bytes,peak_reserved_bytes,step_time_ms,"
@@ -111,7 +115,7 @@ Test (recording_json, an_advice_has_the_keys_of_the_contract)
 /* Step 1 ends with its states: parameters 8, states 16, workspace 1 MiB.  The room is 34 MiB, so of
  * 12 MiB of activations 9 could stay; the sixth op's half layer is kept (9 MiB), the seventh op's
  * scratch no longer fits. */
-Test (recording_json, what_did_not_happen_is_null)
+Test (run_json, what_did_not_happen_is_null)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
   g_autoptr (JsonNode) node = parsed (recording);
@@ -138,7 +142,7 @@ Test (recording_json, what_did_not_happen_is_null)
   cr_assert (eq (i64, json_object_get_int_member (oom, "free_bytes"), 0));
 }
 
-Test (recording_json, a_run_that_fits_has_no_oom_and_load_is_no_step)
+Test (run_json, a_run_that_fits_has_no_oom_and_load_is_no_step)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
   g_autoptr (JsonNode) node = parsed (recording);
@@ -159,7 +163,7 @@ Test (recording_json, a_run_that_fits_has_no_oom_and_load_is_no_step)
                                                   "end_allocated_bytes"), 8 * SS_MIB));
 }
 
-Test (recording_json, the_allocator_asked_for_is_named_only_when_it_is_another)
+Test (run_json, the_allocator_asked_for_is_named_only_when_it_is_another)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
   g_autoptr (JsonNode) node = NULL;
@@ -174,7 +178,7 @@ Test (recording_json, the_allocator_asked_for_is_named_only_when_it_is_another)
 }
 
 /* 1292.123456 ms and 0.4375 as they are; names cannot break out of their quotes. */
-Test (recording_json, numbers_and_names_are_exact)
+Test (run_json, numbers_and_names_are_exact)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
   g_autofree char *text = NULL;
@@ -186,7 +190,7 @@ Test (recording_json, numbers_and_names_are_exact)
   recording->capacity_bytes = G_MAXINT64;
   if (setlocale (LC_ALL, "de_DE.UTF-8") == NULL)
     setlocale (LC_ALL, "");
-  text = ss_recording_to_json (recording);
+  text = ss_run_to_json (recording, NULL);
   cr_expect (
       ne (ptr, strstr (text, "\"a \\\"b\\\"\\\\\\u000a\\u0001 \xc3\xa9 \xef\xbf\xbd\""), NULL));
   cr_expect (ne (ptr, strstr (text, "\"time_ms\":1292.123456,"), NULL));

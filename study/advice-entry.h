@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SsAdvice: one change of settings that was simulated, and what it came to.  It knows no scenario.
- * Entries are the recording's, immutable after ss_advise has made them.
+ * SsAdviceEntry: one change of settings that was simulated, and what it came to.  It knows no
+ * scenario.  Whoever holds the pointer owns it; ss_advise's are immutable.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ typedef struct
   double tokens_per_s;           /* of it */
   double time_change;            /* of the time for a token, 0.07: 7 % more; against the run as it
                                   * was, with as much memory as it asks for */
-} SsAdvice;
+} SsAdviceEntry;
 
-void ss_advice_free (SsAdvice *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsAdvice, ss_advice_free)
+void ss_advice_entry_free (SsAdviceEntry *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsAdviceEntry, ss_advice_entry_free)
 
 /* "nothing", "numerics", "device", "training" (transfer none) */
 const char *ss_advice_changes_name (SsAdviceChanges changes);

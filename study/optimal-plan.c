@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/optimal-plan.h"
+#include "study/optimal-plan.h"
 
 #include "hw/op-time.h"
 #include "plan/chain-optimal.h"
 #include "sim/chain-extract.h"
 #include "sim/replay-memory.h"
+#include "sim/simulate.h"
 
 /* ---- from a list of ops to ranges ---- */
 
@@ -127,11 +128,8 @@ ss_plan_from_schedule (const SsChainSchedule *schedule, guint first_layer, guint
 
 typedef struct
 {
-  SsTraceConfig config;
-  const SsDevice *device;
-  const SsAllocatorClass *klass;
-  const SsAllocatorSettings *settings;
-  gboolean empties_cache;
+  const SsScenario *scenario;
+  guint n_layers;
   guint64 budget_bytes;          /* 0: the device's memory is all there is to respect */
   const SsChain *chain;
   const SsChainOptimal *optimal;
@@ -143,7 +141,7 @@ typedef struct
 static guint
 n_candidates (const Search *s)
 {
-  return ss_chain_optimal_n_points (s->optimal) + (guint) s->config.model.n_layers + 1;
+  return ss_chain_optimal_n_points (s->optimal) + s->n_layers + 1;
 }
 
 static GArray *
@@ -153,7 +151,7 @@ first_layers (const Search *s, guint n_layers)
     .policy = ss_checkpoint_policy_find ("block"), .n_block_layers = n_layers,
   };
 
-  return ss_checkpointing_plan (&block, (guint) s->config.model.n_layers);
+  return ss_checkpointing_plan (&block, s->n_layers);
 }
 
 static GArray *
@@ -190,24 +188,24 @@ busy_s (const SsProgram *program, const SsDevice *device)
 
 /* FALSE with an error. */
 static gboolean
-try_candidate (Search *s, guint candidate, Trial *trial, GError **error)
+try_candidate (const Search *s, guint candidate, Trial *trial, GError **error)
 {
   g_autoptr (GArray) ranges = plan_of_candidate (s, candidate, error);
+  g_autoptr (SsScenario) planned = NULL;
   g_autoptr (SsProgram) program = NULL;
-  SsMemoryVerdict verdict;
+  g_autoptr (SsRecording) verdict = NULL;
+  SsSimulateSettings settings = { .detail = SS_SIMULATE_VERDICT, .traced = &program };
 
-  if (!ranges)
+  if (ranges == NULL)
     return FALSE;
-  s->config.checkpointing.ranges = (const SsLayerRange *) ranges->data;
-  s->config.checkpointing.n_ranges = ranges->len;
-  program = ss_trace (&s->config, ss_device_target (s->device), FALSE, error);
-  if (!program
-      || !ss_replay_memory (program, s->klass, s->settings, s->empties_cache, &verdict, error))
+  planned = ss_scenario_with_plan (s->scenario, ranges);
+  verdict = ss_simulate (planned, &settings, error);
+  if (verdict == NULL)
     return FALSE;
-  trial->fits
-    = verdict.fits && (s->budget_bytes == 0 || verdict.peak_allocated_bytes <= s->budget_bytes);
+  trial->fits = !verdict->is_oom
+                && (s->budget_bytes == 0 || verdict->peak.allocated_bytes <= s->budget_bytes);
   trial->peak_bytes = ss_replay_peak_requested_bytes (program, FALSE);
-  trial->busy_s = busy_s (program, s->device);
+  trial->busy_s = busy_s (program, ss_scenario_device (s->scenario));
   return TRUE;
 }
 
@@ -216,7 +214,7 @@ try_candidate (Search *s, guint candidate, Trial *trial, GError **error)
  * and *best become that if it is faster than what was found before; while nothing fits, the one
  * that needs least. */
 static gboolean
-search_row (Search *s, guint first, guint end, Trial *found, guint *best, GError **error)
+search_row (const Search *s, guint first, guint end, Trial *found, guint *best, GError **error)
 {
   Trial trial = { 0 };
 
@@ -235,7 +233,7 @@ search_row (Search *s, guint first, guint end, Trial *found, guint *best, GError
 }
 
 static gboolean
-search (Search *s, guint *best, GError **error)
+search (const Search *s, guint *best, GError **error)
 {
   guint n_points = ss_chain_optimal_n_points (s->optimal);
   Trial found = { .peak_bytes = G_MAXUINT64 };
@@ -252,22 +250,29 @@ search (Search *s, guint *best, GError **error)
   return found.fits || s->budget_bytes == 0;
 }
 
-GArray *
-ss_optimal_plan (const SsTraceConfig *config, const SsDevice *device,
-                 const SsAllocatorClass *klass, const SsAllocatorSettings *settings,
-                 gboolean empties_cache, GError **error)
+SsScenario *
+ss_optimal_plan (SsScenario *scenario, GError **error)
 {
-  g_autoptr (SsChain) chain = ss_chain_extract (config, device, "layers", error);
+  const SsTraceConfig *config;
+  g_autoptr (SsChain) chain = NULL;
   g_autoptr (SsChainOptimal) optimal = NULL;
-  Search s = {
-    .config = *config, .device = device, .klass = klass, .settings = settings,
-    .empties_cache = empties_cache, .chain = chain,
-    .budget_bytes = config->checkpointing.budget_bytes,
-  };
+  g_autoptr (GArray) ranges = NULL;
+  Search s;
   guint best = 0;
 
-  if (!chain)
+  g_return_val_if_fail (scenario != NULL, NULL);
+  config = ss_scenario_trace_config (scenario);
+  if (!ss_checkpointing_needs_search (&config->checkpointing))
+    return ss_scenario_ref (scenario);
+  chain = ss_chain_extract (config, ss_scenario_device (scenario), "layers", error);
+  if (chain == NULL)
     return NULL;
-  s.optimal = optimal = ss_chain_optimal_new (chain);
-  return search (&s, &best, error) ? plan_of_candidate (&s, best, error) : NULL;
+  optimal = ss_chain_optimal_new (chain);
+  s = (Search) {
+    .scenario = scenario, .n_layers = (guint) config->model.n_layers, .chain = chain,
+    .optimal = optimal, .budget_bytes = config->checkpointing.budget_bytes,
+  };
+  if (search (&s, &best, error))
+    ranges = plan_of_candidate (&s, best, error);
+  return ranges != NULL ? ss_scenario_with_plan (scenario, ranges) : NULL;
 }
