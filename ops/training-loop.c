@@ -11,7 +11,6 @@
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/clip.h"
 #include "ops/optim/grad-scaler.h"
-#include "ops/core/tape-private.h"
 
 typedef struct
 {
@@ -27,22 +26,6 @@ typedef struct
 } Run;
 
 /* ---- load ---- */
-
-static void
-count_parameters (Run *r)
-{
-  SsProgram *p = r->tape->program;
-
-  for (guint i = 0; i < r->model->parameters->len; i++)
-    {
-      const SsValue *v = r->model->parameters->pdata[i];
-      guint64 n = ss_tensor_count (&v->tensor);
-
-      p->n_parameters = ss_size_add (p->n_parameters, n);
-      if (v->leaf)
-        p->n_trainable_parameters = ss_size_add (p->n_trainable_parameters, n);
-    }
-}
 
 /* Its gradient is then not 1. */
 static gboolean
@@ -90,7 +73,7 @@ load (Run *r)
 {
   ss_tape_begin_phase (r->tape, SS_PHASE_LOAD, 0, 0);
   r->model = r->config->model.family->build (r->tape, &r->setup);
-  count_parameters (r);
+  ss_tape_count_parameters (r->tape, r->model->parameters);
   make_optimizer (r);
   ss_tape_set_grad_enabled (r->tape, FALSE);
   if (r->config->precision->has_master)
@@ -234,11 +217,10 @@ ss_trace_watched (const SsTraceConfig *config, const SsTarget *target, SsTraceWa
   Run r = { .tape = ss_tape_new (target) };
 
   g_return_val_if_fail (config->n_steps > 0 && config->gradient_accumulation > 0, NULL);
-  r.tape->watch = watch;
-  r.tape->watch_data = user_data;
+  ss_tape_watch (r.tape, watch, user_data);
   run_all (&r, config);
   tear_down (&r);
-  *unwound = g_steal_pointer (&r.tape->unwound);
+  *unwound = ss_tape_take_unwound (r.tape);
   return ss_tape_seal (r.tape, error);
 }
 
@@ -257,11 +239,10 @@ ss_trace_unwound (const SsTraceConfig *config, const SsTarget *target, guint32 s
   Run r = { .tape = ss_tape_new (target) };
   GArray *unwound;
 
-  r.tape->watch = is_no_failure;
-  r.tape->watch_data = &storage_id;
-  r.tape->stops_unwound = TRUE;
+  ss_tape_watch (r.tape, is_no_failure, &storage_id);
+  ss_tape_stop_where_unwound (r.tape);
   run_all (&r, config);
-  unwound = g_steal_pointer (&r.tape->unwound);
+  unwound = ss_tape_take_unwound (r.tape);
   tear_down (&r);
   ss_tape_seal (r.tape, NULL);
   return unwound ? unwound : g_array_new (FALSE, FALSE, sizeof (guint32));

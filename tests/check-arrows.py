@@ -79,7 +79,7 @@ def problem_of_header(tree, path, row, header):
     if header not in tree.includes:
         return f'"{header}" is no header of a room: write "folder/file.h"'
     if header.endswith('-private.h'):
-        home = 'ops/' if header == 'ops/core/tape-private.h' else os.path.dirname(header) + '/'
+        home = os.path.dirname(header) + '/'
         if not path.startswith(home):
             return f'{header} is private to {home}'
     is_of_result = path.startswith('output/') and any(header in tree.closure(result)

@@ -27,7 +27,7 @@ restore (SsTape *t, SsValue *gradient G_GNUC_UNUSED, gpointer data)
 static void
 without_output_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  SsFrame *frame = n->context;
+  SsFrame *frame = ss_node_context (n);
 
   if (!frame->again)
     restore (t, grad[0], frame);
@@ -56,9 +56,10 @@ ss_checkpoint_discard (SsTape *t, SsValue *out, SsValue *hook)
 {
   SsFrame *frame;
 
-  if (t->is_stopped || !hook->node || !out->node || out->node->kind != &without_output)
+  if (ss_tape_is_stopped (t) || !hook->node || !out->node
+      || ss_node_kind (out->node) != &without_output)
     return;
-  frame = out->node->context;
+  frame = ss_node_context (out->node);
   ss_storage_discard (out->storage);
   frame->ref_count++;
   ss_hook_tensor (hook, restore, frame, &ss_frame_holder);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ops/checkpoint/segment.h"
-#include "ops/core/tape-private.h"
+#include "ops/core/function.h"
 
 G_BEGIN_DECLS
 

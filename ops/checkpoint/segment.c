@@ -22,9 +22,9 @@ ss_frame_new (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *cons
   self->call = *call;
   if (call->self_bytes > 0)
     self->call.self = self->own_self = g_memdup2 (call->self, call->self_bytes);
-  self->module_id = t->context.module_id;
-  self->has_autocast = t->context.casts != NULL;
-  self->autocast_dtype = t->context.lower_dtype;
+  self->module_id = ss_tape_module (t);
+  self->has_autocast = ss_autocast_is_on (t) != FALSE;
+  self->autocast_dtype = (guint8) ss_autocast_dtype (t);
   self->n_in = n_in;
   for (guint i = first; i < n_in; i++)
     self->in[i] = in[i] ? ss_value_ref (in[i]) : NULL;
@@ -137,7 +137,7 @@ ss_frame_backward (SsTape *t, const SsFrame *self, SsValue **y, SsValue *gradien
       if (!x[i]->leaf)
         continue;
       /* of a trace that failed within the segment, something without storage */
-      out[i] = x[i]->leaf->grad || !t->error ? g_steal_pointer (&x[i]->leaf->grad)
+      out[i] = x[i]->leaf->grad || !ss_tape_has_failed (t) ? g_steal_pointer (&x[i]->leaf->grad)
                                              : ss_value_new (t, &x[i]->tensor, NULL);
       if (out[i])
         out[i]->is_floating = TRUE;
@@ -297,12 +297,12 @@ run_packing (SsTape *t, SsFrame *self, SsValue *const *in)
 static void
 checkpoint_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  SsFrame *frame = n->context;
+  SsFrame *frame = ss_node_context (n);
   SsValue *in[SS_MAX_SEGMENT_INPUTS] = { NULL }, *x[SS_MAX_SEGMENT_INPUTS] = { NULL };
   SsValue *y;
 
   for (guint i = 0; i < frame->n_in; i++)
-    in[i] = i < n->n_saved ? ss_node_saved (n, i) : frame->in[i];
+    in[i] = i < ss_node_n_saves (n) ? ss_node_saved (n, i) : frame->in[i];
   ss_frame_detach_inputs (t, frame, in, x);
   y = ss_frame_run_again (t, frame, x);
   ss_frame_backward (t, frame, &y, grad[0], x, out);
@@ -327,13 +327,13 @@ ss_frame_run_without_grad (SsTape *t, SsFrame *self, const SsOpKind *kind, guint
                            SsValue *const *in, SsValue **out)
 {
   const SsCheckpointCall *call = &self->call;
-  SsModuleScope scope = { t, t->context.module_id };
+  SsModuleScope scope = { t, ss_tape_module (t) };
   gboolean was_enabled = ss_tape_set_grad_enabled (t, FALSE);
   SsNode *n;
 
   *out = call->run (t, call->self, in);
   ss_tape_set_grad_enabled (t, was_enabled);
-  if (!was_enabled || !any_requires_grad (call->n_carriers, in) || t->is_stopped)
+  if (!was_enabled || !any_requires_grad (call->n_carriers, in) || ss_tape_is_stopped (t))
     {
       ss_frame_unref (self);
       return NULL;
@@ -342,8 +342,7 @@ ss_frame_run_without_grad (SsTape *t, SsFrame *self, const SsOpKind *kind, guint
     scope = ss_module_enter (t, call->layers, call->layer);
   n = ss_node_attach (t, kind, call->n_carriers, in, n_saved, *out);
   ss_module_leave (&scope);
-  n->context = self;
-  n->holder = &ss_frame_holder;
+  ss_node_set_context (n, self, &ss_frame_holder);
   for (guint i = 0; i < call->n_carriers; i++)
     ss_value_claim (in[i], SS_CATEGORY_ACTIVATIONS);
   return n;
@@ -362,9 +361,9 @@ run_reentrant (SsTape *t, SsFrame *frame, SsValue *const *in)
   SsNode *n
     = ss_frame_run_without_grad (t, frame, &checkpoint, n_by_position (&frame->call), in, &out);
 
-  for (guint i = 0; n && i < n->n_saved; i++)
+  for (guint i = 0; n && i < ss_node_n_saves (n); i++)
     if (in[i])
-      ss_saved_set (t, &n->saved[i], in[i]);
+      ss_saved_set (t, &ss_node_saves (n)[i], in[i]);
   return out;
 }
 
@@ -379,7 +378,7 @@ ss_checkpoint (SsTape *t, const SsCheckpointCall *call, guint n_in, SsValue *con
     return run_reentrant (t, frame, in);
   if (call->keep)
     frame->kept = g_ptr_array_new ();
-  for (guint i = 0; i < call->n_carriers && !t->is_stopped; i++)
+  for (guint i = 0; i < call->n_carriers && !ss_tape_is_stopped (t); i++)
     if (in[i])
       ss_saved_set (t, &frame->carrier[i], in[i]);
   out = run_packing (t, frame, in);

@@ -39,6 +39,12 @@ ss_autocast_is_on (const SsTape *t)
   return t->context.casts != NULL;
 }
 
+SsDtype
+ss_autocast_dtype (const SsTape *t)
+{
+  return (SsDtype) t->context.lower_dtype;
+}
+
 static SsValue *
 cached_cast (SsTape *t, SsValue *leaf)
 {

@@ -154,6 +154,49 @@ ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in,
   return n;
 }
 
+void
+ss_node_set_attribute (SsNode *n, guint i, gint64 value)
+{
+  n->attribute[i] = value;
+}
+
+void
+ss_node_set_context (SsNode *n, gpointer context, const SsHolder *holder)
+{
+  n->context = context;
+  n->holder = holder;
+}
+
+gpointer
+ss_node_context (const SsNode *n)
+{
+  return n->context;
+}
+
+const SsOpKind *
+ss_node_kind (const SsNode *n)
+{
+  return n->kind;
+}
+
+SsSaved *
+ss_node_saves (const SsNode *n)
+{
+  return n->saved;
+}
+
+guint
+ss_node_n_saves (const SsNode *n)
+{
+  return n->n_saved;
+}
+
+void
+ss_node_mark_loss (SsNode *n)
+{
+  n->is_loss = TRUE;
+}
+
 gboolean
 ss_node_needs (const SsNode *n, guint i)
 {

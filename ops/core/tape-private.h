@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The insides of the tape, the program and the graph, for the files of ops/ that make them.
+ * The insides of the tape, the program and the graph, for the files of ops/core/ that make them.
  */
 #pragma once
 
 #include "memory/slab.h"
-#include "ops/core/context.h"
-#include "ops/core/hooks.h"
+#include "ops/core/function.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
@@ -72,13 +71,6 @@ struct _SsNode
 };
 
 SsNode *ss_node_new (SsTape *t, const SsOpKind *kind, guint n_edges, guint n_saved, guint n_slots);
-void ss_node_unref (SsNode *self);
-/* What an edge leads to: the value's node, its leaf's AccumulateGrad, or NULL. (transfer full) */
-SsNode *ss_node_producing (SsTape *t, SsValue *value);
-/* A node that no kernel made, over `out` (torch.autograd.Function); saves nothing yet.
- * (transfer none) */
-SsNode *ss_node_attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in,
-                        guint n_saved, SsValue *out);
 
 /* ---- tape ---- */
 
@@ -113,24 +105,8 @@ struct _SsTape
 };
 
 void ss_tape_emit (SsTape *t, SsInstructionType type, guint8 stream, guint32 index);
-SsStorage *ss_storage_new (SsTape *t, guint64 bytes, gboolean is_scratch);
-SsStorage *ss_storage_ref (SsStorage *self);
-void ss_storage_unref (SsStorage *self);
-/* untyped_storage ().resize_ (0), and back: the handles stay. */
-void ss_storage_discard (SsStorage *self);
-void ss_storage_restore (SsStorage *self);
 void ss_storage_claim (SsStorage *self, SsCategory category);
-/* A floating value over `storage`, whose reference it takes; NULL on a stopped tape. */
-SsValue *ss_value_new (SsTape *t, const SsTensor *tensor, SsStorage *storage);
-/* Sinks without saying that a name holds it. */
-SsValue *ss_value_sink (SsValue *self);
-/* What a multi-tensor kernel made beside a call's outputs: operands of the last op. */
-void ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values);
 gint ss_tape_layer (const SsTape *t);
-/* The first op of a layer's backward comes next; later calls for the same layer mark nothing. */
-void ss_tape_mark_backward_begin (SsTape *t, gint layer);
-/* AccumulateGrad for a parameter, with all hooks; they may put another one in *gradient. */
-void ss_accumulate_grad (SsTape *t, SsValue *parameter, SsValue **gradient);
 
 /* ---- a request that fails ---- */
 /* Finds what the exception releases when the request for that storage, the newest, fails. */

@@ -45,6 +45,25 @@ ss_tape_new (const SsTarget *target)
 }
 
 void
+ss_tape_watch (SsTape *t, SsTraceWatch watch, gpointer user_data)
+{
+  t->watch = watch;
+  t->watch_data = user_data;
+}
+
+void
+ss_tape_stop_where_unwound (SsTape *t)
+{
+  t->stops_unwound = TRUE;
+}
+
+GArray *
+ss_tape_take_unwound (SsTape *t)
+{
+  return g_steal_pointer (&t->unwound);
+}
+
+void
 ss_tape_keep_operands (SsTape *t)
 {
   t->keeps_operands = TRUE;
@@ -320,6 +339,22 @@ ss_parameter (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size, gboole
   if (requires_grad)
     ss_require_grad (v);
   return v;
+}
+
+void
+ss_tape_count_parameters (SsTape *t, const GPtrArray *parameters)
+{
+  SsProgram *p = t->program;
+
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      const SsValue *v = parameters->pdata[i];
+      guint64 n = ss_tensor_count (&v->tensor);
+
+      p->n_parameters = ss_size_add (p->n_parameters, n);
+      if (v->leaf)
+        p->n_trainable_parameters = ss_size_add (p->n_trainable_parameters, n);
+    }
 }
 
 void

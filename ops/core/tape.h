@@ -29,6 +29,12 @@ SsTape *ss_tape_new (const SsTarget *target);
 /* Called for each instruction once it is in the program. FALSE for an allocation: the request
  * fails, and is the last of which it is told. */
 typedef SsInstructionFunc SsTraceWatch;
+void ss_tape_watch (SsTape *t, SsTraceWatch watch, gpointer user_data);
+/* A request that fails ends the trace. */
+void ss_tape_stop_where_unwound (SsTape *t);
+/* What the exception of the request that failed has released: guint32 storage ids, rising; NULL:
+ * none failed. (transfer full) */
+GArray *ss_tape_take_unwound (SsTape *t);
 /* Also keep every op's operand tensors (for dump-ops). */
 void ss_tape_keep_operands (SsTape *t);
 /* From here on nothing is recorded: what is still alive at the end of a run stays. */
@@ -51,6 +57,8 @@ void ss_tape_begin_phase (SsTape *t, SsPhase phase, guint step, guint micro_batc
 SsPhase ss_tape_phase (const SsTape *t);
 /* The layer's forward has returned (nothing is marked in a recompute). */
 void ss_tape_mark_forward_end (SsTape *t, gint layer);
+/* The first op of a layer's backward comes next; later calls for the same layer mark nothing. */
+void ss_tape_mark_backward_begin (SsTape *t, gint layer);
 void ss_tape_mark (SsTape *t, SsMarkType type, guint64 bytes);
 
 /* Enters a module until the end of the C scope: SS_MODULE (t, "mlp"); names are not copied.
@@ -97,6 +105,8 @@ SsValue *ss_empty_sizes (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *s
  * floating) */
 SsValue *ss_parameter (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size,
                        gboolean requires_grad);
+/* Says which values (SsValue) are the model's parameters, for the program's counts. */
+void ss_tape_count_parameters (SsTape *t, const GPtrArray *parameters);
 /* tensor.requires_grad_ (True) */
 void ss_require_grad (SsValue *value);
 void ss_freeze (SsValue *value);
@@ -110,6 +120,8 @@ gboolean ss_tape_grad_enabled (const SsTape *t);
 void ss_autocast_begin (SsTape *t, SsDtype lower);
 void ss_autocast_end (SsTape *t);
 gboolean ss_autocast_is_on (const SsTape *t);
+/* The lower type, if it is on. */
+SsDtype ss_autocast_dtype (const SsTape *t);
 /* The argument of an op that autocast runs in the lower type: cast (leaves through the cache).
  * (transfer floating, or the value itself) */
 SsValue *ss_lower (SsTape *t, SsValue *x);

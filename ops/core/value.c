@@ -209,6 +209,16 @@ ss_value_claim (SsValue *value, SsCategory category)
   ss_storage_claim (value->storage, category);
 }
 
+void
+ss_value_name_after (SsValue *value, const SsValue *other)
+{
+  GArray *storages = value->tape->program->storages;
+
+  if (value->storage && other->storage)
+    g_array_index (storages, SsStorageInfo, value->storage->id).module_id
+      = g_array_index (storages, SsStorageInfo, other->storage->id).module_id;
+}
+
 gint64
 ss_value_size (const SsValue *value, int dim)
 {

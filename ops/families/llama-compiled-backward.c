@@ -418,21 +418,22 @@ model_backward (Backward *b)
 void
 ss_graph_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out G_GNUC_UNUSED)
 {
-  SsModel *model = n->context;
+  SsModel *model = ss_node_context (n);
+  const gint64 *a = ss_node_attributes (n);
   guint n_parameters = model->parameters->len;
   g_autofree SsValue **grads = g_new0 (SsValue *, n_parameters);
   Backward b = { .grad = NULL };
 
-  ss_graph_init (&b.graph, t, model, (SsDtype) n->attribute[2], n->attribute[0], n->attribute[1]);
-  b.graph.kept = n->saved;
+  ss_graph_init (&b.graph, t, model, (SsDtype) a[2], a[0], a[1]);
+  b.graph.kept = ss_node_saves (n);
   b.graph.grad = grads;
   head_backward (&b, grad[0]);
-  t->context.is_loss_node = FALSE;
+  ss_tape_context (t)->is_loss_node = FALSE;
   model_backward (&b);
   ss_graph_clear (&b.graph);
   for (guint i = 0; i < n_parameters; i++)
     {
-      if (!t->is_stopped)
+      if (!ss_tape_is_stopped (t))
         ss_accumulate_grad (t, ss_graph_parameter (&b.graph, i), &grads[i]);
       ss_value_unref (grads[i]);
     }

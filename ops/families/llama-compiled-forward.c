@@ -276,12 +276,14 @@ loss_forward (SsGraph *g)
 static SsValue *
 forward (SsGraph *g, SsValue *ids)
 {
+  const SsContext *context = ss_tape_context (g->tape);
+
   make_labels (g, ids);
   if (g->model->setup->kernels.attention != SS_ATTENTION_SDPA_FLASH)
     make_mask (g);
   hidden_forward (g, ids);
   head_forward (g);
-  ss_tape_begin_phase (g->tape, SS_PHASE_LOSS, g->tape->context.step, g->tape->context.micro_batch);
+  ss_tape_begin_phase (g->tape, SS_PHASE_LOSS, context->step, context->micro_batch);
   return loss_forward (g);
 }
 
@@ -307,7 +309,7 @@ problem_of (const SsTape *t, const SsModelSetup *s)
   if (!g_str_equal (s->checkpointing.policy->name, "none"))
     return "runs without checkpointing only";
   if (s->dtype == SS_BF16 ? ss_autocast_is_on (t)
-                          : !ss_autocast_is_on (t) || t->context.lower_dtype != SS_BF16)
+                          : !ss_autocast_is_on (t) || ss_autocast_dtype (t) != SS_BF16)
     return "bf16 and bf16-amp only";
   if (k->attention != SS_ATTENTION_SDPA && k->attention != SS_ATTENTION_SDPA_EFFICIENT
       && k->attention != SS_ATTENTION_SDPA_FLASH)
@@ -330,19 +332,19 @@ attach (SsGraph *g, SsValue *loss, guint n_kept)
 {
   SsNode *n = ss_node_attach (g->tape, &compiled_function, 0, NULL, n_kept, loss);
 
-  n->context = g->model;
-  n->attribute[0] = g->b;
-  n->attribute[1] = g->s;
-  n->attribute[2] = g->low;
+  ss_node_set_context (n, g->model, NULL);
+  ss_node_set_attribute (n, 0, g->b);
+  ss_node_set_attribute (n, 1, g->s);
+  ss_node_set_attribute (n, 2, g->low);
   for (guint i = 0; i < n_kept; i++)
-    n->saved[i] = g->kept[i];
+    ss_node_saves (n)[i] = g->kept[i];
 }
 
 SsValue *
 ss_llama_compiled (SsTape *t, SsModel *model, SsValue *ids, SsValue **logits)
 {
   const char *problem = problem_of (t, model->setup);
-  SsDtype low = ss_autocast_is_on (t) ? (SsDtype) t->context.lower_dtype : model->setup->dtype;
+  SsDtype low = ss_autocast_is_on (t) ? ss_autocast_dtype (t) : model->setup->dtype;
   guint n_kept = SS_GRAPH_N_ONCE + (guint) model->setup->config->n_layers * SS_LAYER_N;
   g_autofree SsSaved *kept = g_new0 (SsSaved, n_kept);
   gboolean was_enabled = ss_tape_set_grad_enabled (t, FALSE);

@@ -7,7 +7,7 @@
 
 #include "ops/families/llama.h"
 #include "ops/families/model.h"
-#include "ops/core/tape-private.h"
+#include "ops/core/function.h"
 
 G_BEGIN_DECLS
 

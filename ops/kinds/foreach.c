@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/kinds/foreach.h"
 
-#include "ops/core/tape-private.h"
+#include "ops/core/function.h"
 
 /* A multi-tensor kernel takes chunks of 65,536 elements (kChunkSize), so many of them a launch,
  * and so many tensors by the number of lists it works on: ATen/native/cuda/MultiTensorApply.cuh,

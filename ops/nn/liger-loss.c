@@ -13,7 +13,7 @@
 #include "ops/kinds/reduce.h"
 #include "ops/kinds/view.h"
 #include "ops/nn/losses.h"
-#include "ops/core/tape-private.h"
+#include "ops/core/function.h"
 
 enum
 {
@@ -35,7 +35,7 @@ function_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **o
 
     ss_equal (t, grad[0], one);
   }
-  for (guint i = 0; i < n->n_saved; i++)
+  for (guint i = 0; i < ss_node_n_saves (n); i++)
     if (ss_node_saved (n, i))
       {
         if (ss_node_attribute (n, 0))
@@ -60,15 +60,17 @@ attach (SsTape *t, const SsOpKind *kind, guint n_in, SsValue *const *in, SsValue
 {
   SsNode *n;
 
-  if (!ss_tape_grad_enabled (t) || !ss_value_requires_grad (in[0]) || t->is_stopped)
+  if (!ss_tape_grad_enabled (t) || !ss_value_requires_grad (in[0]) || ss_tape_is_stopped (t))
     return;
   n = ss_node_attach (t, kind, n_in, in, n_in, loss);
-  n->attribute[0] = is_scaled;
+  ss_node_set_attribute (n, 0, is_scaled);
   for (guint i = 0; i < n_in; i++)
     if (saved[i])
       {
-        n->saved[i].value = ss_detach (t, saved[i]);
-        ss_value_claim (saved[i], SS_CATEGORY_ACTIVATIONS);
+        SsValue *plain = ss_detach (t, saved[i]);
+
+        ss_saved_set (t, &ss_node_saves (n)[i], plain);
+        ss_value_unref (plain);
       }
 }
 
@@ -150,7 +152,7 @@ can_use_out (const SsTape *t, const Fused *f)
   SsDtype dtype = ss_value_dtype (f->hidden);
 
   return dtype == ss_value_dtype (f->weight)
-         && (!ss_autocast_is_on (t) || dtype == (SsDtype) t->context.lower_dtype);
+         && (!ss_autocast_is_on (t) || dtype == ss_autocast_dtype (t));
 }
 
 static SsValue *

@@ -7,7 +7,7 @@
 #include "ops/kinds/foreach.h"
 #include "ops/kinds/in-place.h"
 #include "ops/kinds/pointwise.h"
-#include "ops/core/tape-private.h"
+#include "ops/core/function.h"
 
 /* _lazy_init_scale_growth_tracker */
 static void
@@ -31,7 +31,7 @@ ss_grad_scaler_scale (SsGradScaler *self, SsTape *t, SsValue *loss)
   /* it is one of the loss's scalars, although the loss phase is over */
   ss_value_claim (scaled, SS_CATEGORY_LOGITS);
   if (scaled->node)
-    scaled->node->is_loss = TRUE;
+    ss_node_mark_loss (scaled->node);
   return scaled;
 }
 

@@ -3,7 +3,7 @@
 
 #include "ops/kinds/pointwise.h"
 #include "ops/optim/optimizers.h"
-#include "ops/core/tape-private.h"
+#include "ops/core/function.h"
 
 const char *
 ss_implementation_name (SsImplementation implementation)
@@ -61,12 +61,9 @@ static SsValue *
 keep_beside (const SsOptimizerSlot *slot, SsValue *value, SsCategory category)
 {
   SsValue *kept = ss_keep (value);
-  GArray *storages = kept->tape->program->storages;
 
   ss_value_claim (kept, category);
-  if (kept->storage && slot->parameter->storage)
-    g_array_index (storages, SsStorageInfo, kept->storage->id).module_id
-        = g_array_index (storages, SsStorageInfo, slot->parameter->storage->id).module_id;
+  ss_value_name_after (kept, slot->parameter);
   return kept;
 }
 
