@@ -9,11 +9,16 @@
 #include "ops/kernel-profile.h"
 #include "ops/optim/optimizer.h"
 #include "ops/precision.h"
+#include "output/formats/json-text.h"
 #include "output/output.h"
+#include "scenarios/attribute.h"
+#include "scenarios/scenario-source.h"
 
 typedef struct
 {
   char *name, *description;
+  char *accepts, *fallback;      /* of a setting: what it takes, what holds without it, or NULL */
+  char **words;                  /* of a setting: the words it takes, or NULL */
 } Row;
 
 static void
@@ -23,12 +28,15 @@ row_clear (gpointer data)
 
   g_free (row->name);
   g_free (row->description);
+  g_free (row->accepts);
+  g_free (row->fallback);
+  g_strfreev (row->words);
 }
 
 static void
 add_row (GArray *rows, const char *name, const char *description)
 {
-  Row row = { g_strdup (name), g_strdup (description) };
+  Row row = { .name = g_strdup (name), .description = g_strdup (description) };
 
   g_array_append_val (rows, row);
 }
@@ -129,11 +137,51 @@ add_outputs (GArray *rows)
     add_row (rows, (*output)->name, (*output)->description);
 }
 
+static void
+add_scenarios (GArray *rows)
+{
+  g_auto (GStrv) names = ss_scenario_source_scenarios ();
+
+  for (char **name = names; *name != NULL; name++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SsScenario) scenario = ss_scenario_load (*name, NULL, &error);
+
+      add_row (rows, *name,
+               scenario != NULL ? ss_scenario_name (scenario) : "(its file cannot be read)");
+    }
+}
+
+/* Every PATH of --set. */
+static void
+add_settings (GArray *rows)
+{
+  guint n;
+  const SsAttribute *attributes = ss_scenario_attributes (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const SsAttribute *a = &attributes[i];
+      const char *otherwise = a->fallback != NULL ? a->fallback : a->otherwise;
+      Row row = { .name = ss_scenario_attribute_path (a),
+                  .accepts = ss_scenario_attribute_accepts (a),
+                  .fallback = g_strdup (otherwise),
+                  .words = a->kind->words != NULL ? a->kind->words (a) : NULL };
+
+      row.description
+        = g_strdup_printf ("%s (%s%s%s)", a->meaning, row.accepts,
+                           otherwise != NULL && *otherwise != '\0' ? "; default: " : "",
+                           otherwise != NULL ? otherwise : "");
+      g_array_append_val (rows, row);
+    }
+}
+
 static const struct
 {
   const char *name;
   void (*add) (GArray *rows);
 } kinds[] = {
+  { "scenarios", add_scenarios },   { "settings", add_settings },
   { "models", add_models },         { "devices", add_devices },   { "policies", add_policies },
   { "optimizers", add_optimizers }, { "profiles", add_profiles }, { "recipes", add_recipes },
   { "allocators", add_allocators }, { "outputs", add_outputs },
@@ -154,9 +202,69 @@ write_rows (const GArray *rows, GString *out)
     }
 }
 
+static void
+append_member (GString *json, const char *name, const char *text)
+{
+  if (text == NULL)
+    return;
+  g_string_append_printf (json, ",\"%s\":", name);
+  ss_json_append_text (json, text);
+}
+
+/* A list of objects. */
+static void
+append_json (const GArray *rows, GString *json)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const Row *row = &g_array_index (rows, Row, i);
+
+      g_string_append (json, i == 0 ? "[\n {\"name\":" : ",\n {\"name\":");
+      ss_json_append_text (json, row->name);
+      append_member (json, "description", row->description);
+      append_member (json, "accepts", row->accepts);
+      append_member (json, "default", row->fallback);
+      for (char **word = row->words; word != NULL && *word != NULL; word++)
+        {
+          g_string_append (json, word == row->words ? ",\"words\":[" : ",");
+          ss_json_append_text (json, *word);
+          if (word[1] == NULL)
+            g_string_append_c (json, ']');
+        }
+      g_string_append_c (json, '}');
+    }
+  g_string_append (json, rows->len == 0 ? "[]" : "]");
+}
+
+/* Where they are all listed, each kind has its title. */
+typedef struct
+{
+  gboolean is_json, has_titles;
+  GString *out;
+} Listing;
+
+static void
+write_kind (const Listing *self, guint kind)
+{
+  g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  gboolean is_first = self->out->len == 0;
+
+  g_array_set_clear_func (rows, row_clear);
+  kinds[kind].add (rows);
+  if (self->is_json)
+    {
+      g_string_append_printf (self->out, "%s\"%s\":", is_first ? "{" : ",\n", kinds[kind].name);
+      append_json (rows, self->out);
+      return;
+    }
+  if (self->has_titles)
+    g_string_append_printf (self->out, "%s%s:\n", is_first ? "" : "\n", kinds[kind].name);
+  write_rows (rows, self->out);
+}
+
 /* FALSE and said: there is no such kind. */
 static gboolean
-write_kind (const char *name, gboolean has_title, GString *out)
+write_named (const Listing *self, const char *name)
 {
   const char *known[G_N_ELEMENTS (kinds) + 1] = { NULL };
   g_autofree char *suggestion = NULL;
@@ -166,13 +274,7 @@ write_kind (const char *name, gboolean has_title, GString *out)
       known[i] = kinds[i].name;
       if (g_str_equal (kinds[i].name, name))
         {
-          g_autoptr (GArray) rows = g_array_new (FALSE, FALSE, sizeof (Row));
-
-          g_array_set_clear_func (rows, row_clear);
-          kinds[i].add (rows);
-          if (has_title)
-            g_string_append_printf (out, "%s%s:\n", out->len > 0 ? "\n" : "", name);
-          write_rows (rows, out);
+          write_kind (self, i);
           return TRUE;
         }
     }
@@ -184,23 +286,31 @@ write_kind (const char *name, gboolean has_title, GString *out)
 static SsExit
 run (int argc, char **argv)
 {
-  const GOptionEntry entries[] = { G_OPTION_ENTRY_NULL };
   g_autoptr (GString) out = g_string_new (NULL);
+  Listing listing = { .out = out };
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &listing.is_json, "Print one JSON object", NULL },
+    G_OPTION_ENTRY_NULL
+  };
   SsExit status;
 
   if (!ss_command_parse (&ss_command_list, entries, &argc, &argv, &status))
     return status;
+  listing.has_titles = argc != 2;
   for (int i = 1; i < argc; i++)
-    if (!write_kind (argv[i], argc > 2, out))
+    if (!write_named (&listing, argv[i]))
       return SS_EXIT_INPUT;
   for (guint i = 0; argc == 1 && i < G_N_ELEMENTS (kinds); i++)
-    write_kind (kinds[i].name, TRUE, out);
+    write_kind (&listing, i);
+  if (listing.is_json)
+    g_string_append (out, "}\n");
   return ss_console_print (out->str) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
 }
 
 const SsCommand ss_command_list = {
   .name = "list",
-  .arguments = "[models|devices|policies|optimizers|profiles|recipes|allocators|outputs]",
+  .arguments = "[scenarios|settings|models|devices|policies|optimizers|profiles|recipes"
+               "|allocators|outputs]",
   .summary = "list the names a scenario may use, and what a run writes",
   .run = run,
 };

@@ -31,7 +31,7 @@ static gboolean
 check_options (Options *self)
 {
   if (self->device < SS_REAL_ANY_DEVICE)
-    ss_console_error ("--device: %d is no device; they count from 0", self->device);
+    ss_console_error ("--gpu: %d is no device; they count from 0", self->device);
   else if (self->step < 1)
     ss_console_error ("--step: %d is no step; they count from 1", self->step);
   else
@@ -99,7 +99,7 @@ run (int argc, char **argv)
       "Draw both into this PNG or SVG; - is standard output", "FILE" },
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.output.replaces,
       "Replace a file that exists", NULL },
-    { "device", 0, 0, G_OPTION_ARG_INT, &options.device,
+    { "gpu", 0, 0, G_OPTION_ARG_INT, &options.device,
       "The real run's device; without it the one with the most events", "N" },
     { "step", 0, 0, G_OPTION_ARG_INT, &options.step,
       "The simulated step with which the real file begins (1)", "N" },

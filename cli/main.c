@@ -7,8 +7,8 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/scenario-options.h"
 #include "hw/problems.h"
+#include "scenarios/scenario-source.h"
 
 static void
 append_commands (GString *text)
@@ -30,15 +30,14 @@ short_help (void)
 {
   GString *text = g_string_new (
     "Usage: stepsim [OPTION...] FILE, or stepsim COMMAND [OPTION...] [ARGUMENT...]\n"
-    "Simulates training steps on an accelerator: does it fit, and if not, when and why\n"
-    "does memory run out.  FILE is a scenario: model, device and training recipe in XML.\n\n"
+    "Simulates training on an accelerator: does it fit, and if not, when and why not.\n"
+    "FILE: a scenario (XML), a model's config.json with --device, or a shipped name.\n\n"
     "Commands (stepsim COMMAND --help says more):\n");
 
   append_commands (text);
   g_string_append (text,
-    "\nOptions of a run (stepsim --help-all has all of them):\n"
-    "  -s, --set=PATH=VALUE   change a setting: training/micro-batch=2 (repeatable)\n"
-    "  --json, --no-files     print one JSON object alone; write no files (-o DIR: where)\n\n"
+    "\n  --device, --seq, --micro-batch, --lora ...; -s PATH=VALUE: any setting\n"
+    "  --json, --no-files, -o DIR ... (stepsim --help-all has all options)\n"
     "Exit status: 0 fits, 1 out of memory, 2 bad usage or input, 3 could not write.\n");
   return g_string_free (text, FALSE);
 }
@@ -56,22 +55,28 @@ static SsExit
 refuse_word (const char *word)
 {
   g_autoptr (GPtrArray) known = g_ptr_array_new ();
-  g_autofree char *suggestion = NULL, *hint = NULL;
+  g_auto (GStrv) scenarios = ss_scenario_source_scenarios (),
+                 models = ss_scenario_source_models ();
+  g_autofree char *suggestion = NULL;
 
   for (const SsCommand *const *command = ss_commands (); *command != NULL; command++)
     g_ptr_array_add (known, (gpointer) (*command)->name);
+  for (char **name = scenarios; *name != NULL; name++)
+    g_ptr_array_add (known, *name);
+  for (char **name = models; *name != NULL; name++)
+    g_ptr_array_add (known, *name);
   g_ptr_array_add (known, NULL);
-  hint = ss_scenario_options_hint (word);
   suggestion = ss_problems_suggest (word, (const char *const *) known->pdata);
-  ss_console_error ("\"%s\" is neither a file nor a command; %s", word,
-                    *hint != '\0' ? hint + strlen ("; ") : suggestion);
+  ss_console_error ("\"%s\" is neither a file nor a command, nor a shipped scenario or model; %s",
+                    word, suggestion);
   return SS_EXIT_INPUT;
 }
 
 static gboolean
 looks_like_a_word (const char *text)
 {
-  return text[0] != '-' && strpbrk (text, "./") == NULL && !g_file_test (text, G_FILE_TEST_EXISTS);
+  return text[0] != '-' && strpbrk (text, "./") == NULL && !g_file_test (text, G_FILE_TEST_EXISTS)
+         && !ss_scenario_source_is_shipped (text);
 }
 
 /* A closed standard stream would hand its number to the next file that is opened, and the answer

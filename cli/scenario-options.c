@@ -4,12 +4,23 @@
 #include "cli/console.h"
 #include "hw/data-path.h"
 
+#define SHORT_ROW(self, UPPER, option, path, meaning, value)                                       \
+  [SS_SHORT_##UPPER] = { "--" option, path },
+
+const SsShortOption *
+ss_short_options (void)
+{
+  static const SsShortOption rows[] = { SS_SHORT_OPTIONS (SHORT_ROW, ) };
+
+  return rows;
+}
+
 void
 ss_scenario_options_clear (SsScenarioOptions *self)
 {
   g_clear_pointer (&self->set, g_strfreev);
-  g_clear_pointer (&self->alloc_conf, g_free);
-  g_clear_pointer (&self->capacity, g_free);
+  for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
+    g_clear_pointer (&self->given[i], g_free);
 }
 
 /* NULL with *error if one of them is not text. */
@@ -19,10 +30,10 @@ overrides_of (const SsScenarioOptions *self, const char *const *more, GError **e
   g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
 
   /* the last one holds: a --set, as advice prints it, beside the command it is advice for */
-  if (self->alloc_conf != NULL)
-    g_ptr_array_add (overrides, g_strconcat ("allocator/alloc-conf=", self->alloc_conf, NULL));
-  if (self->capacity != NULL)
-    g_ptr_array_add (overrides, g_strconcat ("hardware/capacity=", self->capacity, NULL));
+  for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
+    if (self->given[i] != NULL)
+      g_ptr_array_add (overrides,
+                       g_strconcat (ss_short_options ()[i].path, "=", self->given[i], NULL));
   for (char **set = self->set; set != NULL && *set != NULL; set++)
     g_ptr_array_add (overrides, g_strdup (*set));
   for (; more != NULL && *more != NULL; more++)
@@ -40,13 +51,17 @@ overrides_of (const SsScenarioOptions *self, const char *const *more, GError **e
 
 /* A problem of --capacity is told as that, not as the --set it stands for. */
 static void
-name_option (GString *message, const char *path, const char *option, const char *value)
+name_options (GString *message, const SsScenarioOptions *self)
 {
-  g_autofree char *set = g_strdup_printf ("--set %s=%s: ", path, value != NULL ? value : "");
-  g_autofree char *given = g_strdup_printf ("%s=%s: ", option, value != NULL ? value : "");
+  for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
+    if (self->given[i] != NULL)
+      {
+        const SsShortOption *option = &ss_short_options ()[i];
+        g_autofree char *set = g_strdup_printf ("--set %s=%s: ", option->path, self->given[i]);
+        g_autofree char *given = g_strdup_printf ("%s=%s: ", option->option, self->given[i]);
 
-  if (value != NULL)
-    g_string_replace (message, set, given, 0);
+        g_string_replace (message, set, given, 0);
+      }
 }
 
 char *
@@ -77,8 +92,7 @@ ss_scenario_options_try (const SsScenarioOptions *self, const char *path, const 
     return scenario;
   hint = ss_scenario_options_hint (path);
   message = g_string_new (problem->message);
-  name_option (message, "hardware/capacity", "--capacity", self->capacity);
-  name_option (message, "allocator/alloc-conf", "--alloc-conf", self->alloc_conf);
+  name_options (message, self);
   g_set_error (error, problem->domain, problem->code, "%s%s", message->str,
                g_file_test (path, G_FILE_TEST_EXISTS) ? "" : hint);
   return NULL;

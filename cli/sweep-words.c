@@ -108,7 +108,7 @@ ss_sweep_search_json (const SsSweepSearch *search)
 static void
 append_file (GString *text, const SsScenario *base, const char *value)
 {
-  g_autofree char *folder = g_path_get_dirname (ss_scenario_path (base));
+  g_autofree char *folder = g_path_get_dirname (ss_scenario_file (base));
   g_autofree char *beside = g_build_filename (folder, value, NULL);
   g_autofree char *shipped = g_build_filename ("scenarios", value, NULL);
   g_autofree char *device = g_strdup_printf ("hw/devices/%s.xml", value);
@@ -140,7 +140,7 @@ append_files (GString *text, const SsScenario *base)
   guint n;
   const SsAttribute *attributes = ss_scenario_attributes (&n);
 
-  append_file (text, base, ss_scenario_path (base));
+  append_file (text, base, ss_scenario_file (base));
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *path = ss_scenario_attribute_path (&attributes[i]);

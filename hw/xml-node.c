@@ -152,9 +152,18 @@ begins_with_tag (const SsXmlDocument *self, const char *root, SsProblems *proble
     return TRUE;
   for (const char *p = self->text; p < start; p++)
     line += *p == '\n';
-  ss_problems_add (problems, self->path, line, "is not XML: begins with \"%s\"; expected <%s>",
-                   met, root);
+  ss_problems_add (problems, self->path, line, "is not XML: begins with \"%s\"; expected <%.*s>",
+                   met, (int) strcspn (root, " "), root);
   return FALSE;
+}
+
+/* "scenario" is of "scenario or model". */
+static gboolean
+is_one_of (const char *name, const char *roots)
+{
+  g_auto (GStrv) all = g_strsplit (roots, " or ", -1);
+
+  return g_strv_contains ((const char *const *) all, name);
 }
 
 SsXmlDocument *
@@ -173,15 +182,31 @@ ss_xml_document_open (const char *path, const char *root, const char *schema, Ss
   self->tree->_private = self;
   self->line_ends = find_line_ends (self->text);
   met = ss_xml_node_name (ss_xml_document_root (self));
-  if (!g_str_equal (met, root))
+  if (!is_one_of (met, root))
     {
       ss_xml_node_problem (ss_xml_document_root (self), NULL, problems,
-                           "the root element is <%s>; expected <%s>", met, root);
+                           "the root element is <%s>; expected <%.*s>", met,
+                           (int) strcspn (root, " "), root);
       return NULL;
     }
   if (schema != NULL)
     ss_xml_document_check (self, schema, problems);
   return g_steal_pointer (&self);
+}
+
+SsXmlDocument *
+ss_xml_document_new (const char *path, const char *root)
+{
+  SsXmlDocument *self = g_new0 (SsXmlDocument, 1);
+
+  self->path = g_strdup (path);
+  self->text = g_strdup ("");
+  self->line_ends = find_line_ends (self->text);
+  self->tree = xmlNewDoc ((const xmlChar *) "1.0");
+  self->tree->_private = self;
+  xmlDocSetRootElement (self->tree,
+                        xmlNewDocNode (self->tree, NULL, (const xmlChar *) root, NULL));
+  return self;
 }
 
 void

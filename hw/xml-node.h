@@ -19,13 +19,17 @@ typedef struct _SsXmlNode SsXmlNode;     /* an element */
 #define SS_XML_MAX_DEPTH 32
 
 /* Opens and, unless `schema` is NULL, checks (ss_xml_document_check): NULL if the file cannot be
- * read, is not well formed or has another root element than `root` (the problem is added); a
+ * read, is not well formed or has another root element than `root`, or than one of "this or that"
+ * (the problem is added); a
  * document that only fails the check is returned, so that all problems can be found.
  * (transfer full) */
 SsXmlDocument *ss_xml_document_open (const char *path,
                                      const char *root,
                                      const char *schema,
                                      SsProblems *problems);
+/* An empty root element, to be filled by ss_xml_node_set; what is wrong with it is told of `path`,
+ * which is not read. (transfer full) */
+SsXmlDocument *ss_xml_document_new (const char *path, const char *root);
 void ss_xml_document_free (SsXmlDocument *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsXmlDocument, ss_xml_document_free)
 

@@ -50,6 +50,15 @@ add_inner_members (GHashTable *values, JsonObject *object, const char *outer, gi
     g_hash_table_replace (values, g_strdup_printf ("%s.%s", outer, name), value_of (node, line));
 }
 
+/* The first of a list too, as "architectures.0". */
+static void
+add_first_element (GHashTable *values, JsonArray *array, const char *outer, gint line)
+{
+  if (json_array_get_length (array) > 0)
+    g_hash_table_replace (values, g_strdup_printf ("%s.0", outer),
+                          value_of (json_array_get_element (array, 0), line));
+}
+
 static void
 add_members (GHashTable *values, const SsJsonSource *source)
 {
@@ -63,6 +72,8 @@ add_members (GHashTable *values, const SsJsonSource *source)
       gint line = ss_json_source_line (source, name);
 
       g_hash_table_replace (values, g_strdup (name), value_of (node, line));
+      if (JSON_NODE_HOLDS_ARRAY (node))
+        add_first_element (values, json_node_get_array (node), name, line);
       if (JSON_NODE_HOLDS_OBJECT (node))
         add_inner_members (values, json_node_get_object (node), name, line);
     }

@@ -18,6 +18,7 @@ typedef struct
   SsProblems *problems;
   GHashTable *overrides;         /* "training/steps" -> "--set training/steps=3", the last one */
   guint n_in_overrides;          /* problems that an override caused */
+  gboolean is_around_model;      /* the document was made for a model that was named alone */
 } SsLoading;
 
 /* The element of that name, the root for "scenario", or NULL. (transfer none) */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "scenarios/scenario-source.h"
+
 #define SCHEMA "scenarios/scenario.xsd"
 
 SsXmlNode *
@@ -184,20 +186,6 @@ read_attributes (SsLoading *self)
 
 /* ---- loading ---- */
 
-/* A config.json in place of the scenario that names it: the parser would speak of tags. */
-static gboolean
-is_scenario (const char *path, SsProblems *problems)
-{
-  g_autofree char *base = NULL;
-
-  if (!g_str_has_suffix (path, ".json") || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return TRUE;
-  base = g_path_get_basename (path);
-  ss_problems_add (problems, path, 0,
-                   "is no scenario; a scenario names it as <model href=\"%s\"/>", base);
-  return FALSE;
-}
-
 /* The problems as this folder's error. */
 static gboolean
 settle (const SsLoading *self, GError **error)
@@ -221,11 +209,12 @@ ss_scenario_load (const char *path, const char *const *overrides, GError **error
   g_autoptr (SsXmlDocument) document = NULL;
   g_autoptr (GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   SsLoading loading = { .problems = problems, .overrides = set };
+  SsSourceKind kind;
 
   g_return_val_if_fail (path != NULL, NULL);
-  if (is_scenario (path, problems))
-    document = ss_xml_document_open (path, "scenario", NULL, problems);
+  document = ss_scenario_source_open (path, &kind, problems);
   loading.document = document;
+  loading.is_around_model = kind == SS_SOURCE_MODEL;
   if (!document)
     {
       settle (&loading, error);
@@ -233,6 +222,7 @@ ss_scenario_load (const char *path, const char *const *overrides, GError **error
     }
   loading.scenario = scenario = ss_scenario_new ();
   scenario->path = g_strdup (path);
+  scenario->file = g_strdup (ss_xml_document_path (document));
   scenario->overrides = g_strdupv ((char **) overrides);
   apply_overrides (&loading, overrides);
   ss_xml_document_check (document, SCHEMA, problems);

@@ -8,18 +8,6 @@
 
 #define MAX_NAME_BYTES 200
 
-/* "llama3-8b" of ".../llama3-8b.json"; for the bare "config.json" the folder it lies in. */
-static char *
-name_from_path (const char *path)
-{
-  g_autofree char *whole = g_canonicalize_filename (path, NULL);
-  g_autofree char *base = g_path_get_basename (whole);
-  g_autofree char *folder = g_path_get_dirname (whole);
-
-  if (g_str_equal (base, "config.json"))
-    return g_path_get_basename (folder);
-  return g_strndup (base, (gsize) (strrchr (base, '.') - base));
-}
 
 /* A name fit for a line of a report: short and without control characters. */
 static gboolean
@@ -31,6 +19,21 @@ is_usable_name (const char *name)
     if (g_ascii_iscntrl (*p))
       return FALSE;
   return TRUE;
+}
+
+char *
+ss_model_file_name (const char *path)
+{
+  g_autofree char *whole = g_canonicalize_filename (path, NULL);
+  g_autofree char *base = g_path_get_basename (whole);
+  g_autofree char *folder = g_path_get_dirname (whole);
+  g_autofree char *name = g_str_equal (base, "config.json") ? g_path_get_basename (folder) : NULL;
+  const char *dot = strrchr (base, '.');
+
+  if (name == NULL)
+    name = g_strndup (base, dot != NULL ? (gsize) (dot - base) : strlen (base));
+  return is_usable_name (name) && g_utf8_validate (name, -1, NULL) ? g_steal_pointer (&name)
+                                                                   : g_strdup ("model");
 }
 
 /* ---- Hugging Face ---- */
@@ -48,6 +51,76 @@ refuse_quantized (GHashTable *values, const char *path, SsProblems *problems)
                      "of the model before it was quantized");
 }
 
+/* "llama" of "LlamaForCausalLM", if it is a type that is known. */
+static const SsModelType *
+type_of_architecture (const SsConfigValue *architecture)
+{
+  for (const SsModelFamily *const *family = ss_model_families (); *family; family++)
+    for (guint i = 0; i < (*family)->n_types; i++)
+      {
+        const SsModelType *type = &(*family)->types[i];
+        g_auto (GStrv) words = g_strsplit (type->model_type, "_", -1);
+        g_autofree char *joined = g_strjoinv ("", words);
+        gsize n = strlen (joined);
+
+        if (g_ascii_strncasecmp (architecture->text, joined, n) == 0
+            && g_ascii_isupper (architecture->text[n]))
+          return type;
+      }
+  return NULL;
+}
+
+static gboolean
+has_required_fields (const SsModelType *type, GHashTable *values)
+{
+  guint n_required = 0;
+
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].absent == SS_ABSENT_REQUIRED && type->fields[i].type == SS_FIELD_COUNT)
+      {
+        if (!g_hash_table_contains (values, type->fields[i].name))
+          return FALSE;
+        n_required++;
+      }
+  return n_required > 0;
+}
+
+/* The line that is missing: as its architecture says, else every type whose fields these are.
+ * (transfer full) */
+static char *
+line_to_add (GHashTable *values)
+{
+  const SsConfigValue *architecture = g_hash_table_lookup (values, "architectures.0");
+  const SsModelType *named = architecture && architecture->kind == SS_CONFIG_TEXT
+                               ? type_of_architecture (architecture) : NULL;
+  GString *line = g_string_new (NULL);
+
+  if (named)
+    g_string_append_printf (line, "\"%s\"", named->model_type);
+  for (const SsModelFamily *const *family = ss_model_families (); *family && !named; family++)
+    for (guint i = 0; i < (*family)->n_types; i++)
+      if (has_required_fields (&(*family)->types[i], values))
+        g_string_append_printf (line, "%s\"%s\"", line->len ? " or " : "",
+                                (*family)->types[i].model_type);
+  if (line->len == 0)
+    g_string_append (line, "is this a Hugging Face config?");
+  else
+    {
+      g_string_prepend (line, "add the line \"model_type\": ");
+      g_string_append_c (line, ',');
+    }
+  return g_string_free (line, FALSE);
+}
+
+static void
+refuse_type (const SsConfigValue *type, GHashTable *values, const char *path, SsProblems *problems)
+{
+  g_autofree char *line = line_to_add (values);
+
+  ss_problems_add (problems, path, type ? type->line : 0, "model_type %s; %s",
+                   type ? "is no text" : "is missing", line);
+}
+
 static gboolean
 load_json (const char *path, SsModelConfig *config, char **name, SsProblems *problems)
 {
@@ -60,9 +133,7 @@ load_json (const char *path, SsModelConfig *config, char **name, SsProblems *pro
   type = g_hash_table_lookup (values, "model_type");
   if (!type || type->kind != SS_CONFIG_TEXT)
     {
-      ss_problems_add (problems, path, type ? type->line : 0,
-                       "model_type %s; is this a Hugging Face config?",
-                       type ? "is no text" : "is missing");
+      refuse_type (type, values, path, problems);
       return FALSE;
     }
   ss_model_config_resolve (config, type->text, values, path, 0, '_', problems);
@@ -72,7 +143,7 @@ load_json (const char *path, SsModelConfig *config, char **name, SsProblems *pro
   if (own_name && own_name->kind == SS_CONFIG_TEXT && is_usable_name (own_name->text))
     *name = g_strdup (own_name->text);
   else
-    *name = name_from_path (path);
+    *name = ss_model_file_name (path);
   return ss_problems_count (problems) == n_before;
 }
 
@@ -198,7 +269,7 @@ load_xml (const char *path, SsModelConfig *config, char **name, SsProblems *prob
                              "name: wanted 1 to %d bytes without control characters",
                              MAX_NAME_BYTES);
       g_free (*name);
-      *name = name_from_path (path);
+      *name = ss_model_file_name (path);
     }
   if (ss_problems_count (problems) == n_before)
     ss_xml_document_validate (document, "scenarios/model.xsd", problems);

@@ -14,4 +14,8 @@ G_BEGIN_DECLS
 gboolean ss_model_file_load (const char *path, SsModelConfig *config, char **name,
                              SsProblems *problems);
 
+/* What a model is called after its file: its name, or for a bare config.json its folder's.
+ * (transfer full) */
+char *ss_model_file_name (const char *path);
+
 G_END_DECLS

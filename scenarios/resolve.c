@@ -66,7 +66,7 @@ find_file (SsLoading *self, const char *element, const char *href)
   g_autofree char *name = g_build_filename ("scenarios", href, NULL);
   g_autofree char *shipped = g_str_equal (element, "model") ? ss_data_find (name) : NULL;
 
-  if (is_same_file (beside, self->scenario->path))
+  if (!self->is_around_model && is_same_file (beside, ss_xml_document_path (self->document)))
     {
       ss_loading_problem (self, element, "href",
                           "href: \"%s\" is this scenario itself; wanted a file of the %s", href,
@@ -235,7 +235,10 @@ choose_device (SsLoading *self)
     }
   else if (!scenario->device_name && !scenario->device_href
            && ss_loading_element (self, "hardware"))
-    ss_loading_problem (self, "hardware", "device", "<hardware> has neither device nor href");
+    ss_loading_problem (self, "hardware", "device",
+                        self->is_around_model
+                          ? "no device is given; wanted --device=NAME (stepsim list devices)"
+                          : "<hardware> has neither device nor href");
   return (scenario->device_name != NULL) != (scenario->device_href != NULL);
 }
 

@@ -14,7 +14,7 @@ struct _SsScenario
 {
   gatomicrefcount ref_count;
   SsScenario *base;              /* all that is borrowed but `ranges` is this one's; or NULL */
-  char *path;
+  char *path, *file;
   char **overrides;              /* as given, NULL-terminated */
 
   char *name;

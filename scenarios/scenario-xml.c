@@ -37,24 +37,92 @@ append_tag (GString *xml, const char *margin, const char *element, const SsScena
     }
 }
 
-char *
-ss_scenario_to_xml (const SsScenario *self)
+/* The words of `text` in lines of at most MAX_COLUMNS, each after `indent` spaces. */
+static void
+append_wrapped (GString *xml, guint indent, const char *text)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  gsize column = 0;
+
+  for (char **word = words; *word; word++)
+    {
+      if (column > 0 && column + 1 + strlen (*word) > MAX_COLUMNS - 4)
+        column = 0;
+      if (column == 0)
+        g_string_append_printf (xml, "\n%*s%s", (int) indent, "", *word);
+      else
+        g_string_append_printf (xml, " %s", *word);
+      column += (column == 0 ? indent : 1) + strlen (*word);
+    }
+}
+
+/* "micro-batch: sequences of one forward (1 to 1048576; default 1)" (transfer full) */
+static char *
+explained (const SsAttribute *attribute)
+{
+  g_autofree char *accepts = ss_scenario_attribute_accepts (attribute);
+  const char *otherwise = attribute->fallback ? attribute->fallback : attribute->otherwise;
+
+  return g_strdup_printf ("%s: %s (%s%s%s)", attribute->name, attribute->meaning, accepts,
+                          otherwise && *otherwise ? "; default: " : "",
+                          otherwise ? otherwise : "");
+}
+
+/* What the element is and what each attribute means.  No text of the table has the "--" that a
+ * comment must not have. */
+static void
+append_comment (GString *xml, guint indent, const SsElement *element)
+{
+  guint n;
+  const SsAttribute *attributes = ss_scenario_attributes (&n);
+
+  g_string_append_printf (xml, "%*s<!-- <%s>: %s.", (int) indent, "", element->name,
+                          element->meaning);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (attributes[i].element, element->name))
+      {
+        g_autofree char *text = explained (&attributes[i]);
+
+        append_wrapped (xml, indent + 5, text);
+      }
+  g_string_append (xml, " -->\n");
+}
+
+static char *
+to_xml (const SsScenario *self, gboolean is_commented)
 {
   GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
   guint n;
   const SsElement *elements = ss_scenario_elements (&n);
 
-  g_return_val_if_fail (self != NULL, NULL);
-  append_tag (xml, "", elements[0].name, self);
-  g_string_append (xml, ">\n");
-  for (guint i = 1; i < n; i++)
+  for (guint i = 0; i < n; i++)
     {
+      const char *margin = i == 0 ? "" : "  ";
+
+      if (is_commented && i > 0)
+        g_string_append_c (xml, '\n');
+      if (is_commented)
+        append_comment (xml, (guint) strlen (margin), &elements[i]);
       /* the one optional element is the adapter */
       if (elements[i].presence == SS_ELEMENT_OPTIONAL && !self->config.adapter.type)
         continue;
-      append_tag (xml, "  ", elements[i].name, self);
-      g_string_append (xml, "/>\n");
+      append_tag (xml, margin, elements[i].name, self);
+      g_string_append (xml, i == 0 ? ">\n" : "/>\n");
     }
   g_string_append_printf (xml, "</%s>\n", elements[0].name);
   return g_string_free (xml, FALSE);
+}
+
+char *
+ss_scenario_to_xml (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return to_xml (self, FALSE);
+}
+
+char *
+ss_scenario_to_commented_xml (const SsScenario *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+  return to_xml (self, TRUE);
 }

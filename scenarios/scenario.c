@@ -54,6 +54,7 @@ ss_scenario_unref (SsScenario *self)
   g_strfreev (self->config.adapter.targets);
   g_free (self->config.adapter.type);
   g_free (self->path);
+  g_free (self->file);
   g_free (self->name);
   g_free (self->model_name);
   g_free (self->model_href);
@@ -70,6 +71,12 @@ ss_scenario_path (const SsScenario *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
   return self->path;
+}
+
+const char *
+ss_scenario_file (const SsScenario *self)
+{
+  return self->file;
 }
 
 const char *

@@ -39,6 +39,7 @@ void ss_scenario_unref (SsScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsScenario, ss_scenario_unref)
 
 const char *ss_scenario_path (const SsScenario *self);          /* as given to ss_scenario_load */
+const char *ss_scenario_file (const SsScenario *self);          /* the file that was found */
 const char *ss_scenario_name (const SsScenario *self);
 const char *ss_scenario_model_name (const SsScenario *self);
 /* Layers of the model as its file has it; the trace's config has those that layers="..." keeps. */
@@ -60,5 +61,8 @@ SsProgram *ss_scenario_trace (const SsScenario *self, gboolean keeps_operands, G
 /* The file with every default filled in, as `stepsim show` prints it; loads to an equal scenario.
  * (transfer full) */
 char *ss_scenario_to_xml (const SsScenario *self);
+/* The same with what each setting means and takes in comments, for a person to change.
+ * (transfer full) */
+char *ss_scenario_to_commented_xml (const SsScenario *self);
 
 G_END_DECLS

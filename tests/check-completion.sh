@@ -36,6 +36,13 @@ offers GiB ledger --units = Gi
 offers h100-sxm-80gb -s hardware/device = h100
 offers rtx-4090 sweep scenarios/teaching-4layer.xml hardware/device =
 offers models/llama3-8b.xml --set = model/href = models/llama3-8
+offers training/micro-batch= x.xml -s training/mic
+offers training/micro-batch= x.xml --set = training/mic
+offers settings list set
+offers sdpa-math x.xml -s kernels/attention = sdpa
+offers h100-sxm-80gb x.json --device h100-s
+offers bf16-amp x.json --precision = bf16-a
+offers llama8b-h100 llama8b-h1
 offers sqrt sweep scenarios/teaching-4layer.xml checkpointing/policy = sq
 offers scenarios/teaching-4layer.xml trace scenarios/llama8b-h100.xml --output = scenarios/teach
 exit $status

@@ -59,9 +59,9 @@ Test (cli_failures, what_is_near_an_unknown_name_is_said)
     { "\"$S\" \"$F\" --unit=GB", "Unknown option --unit=GB; near: --units (stepsim --help)" },
     { "\"$S\" sweep --plt=x", "Unknown option --plt=x; near: --plot (stepsim sweep --help)" },
     { "\"$S\" \"$F\" --foo", "stepsim: Unknown option --foo (stepsim --help)" },
-    { "\"$S\" sweeep", "stepsim: \"sweeep\" is neither a file nor a command; near: sweep" },
-    { "\"$S\" llama8b-h100", "command; the shipped one is " SS_SOURCE_DIR
-                             "/scenarios/llama8b-h100.xml" },
+    { "\"$S\" sweeep", "stepsim: \"sweeep\" is neither a file nor a command, nor a shipped "
+                          "scenario or model; near: sweep" },
+    { "\"$S\" llama8b-h10", "near: llama8b-h100" },
     { "\"$S\" sweep llama8b-h100.xml training/steps=1,2",
       "directory; the shipped one is " SS_SOURCE_DIR "/scenarios/llama8b-h100.xml" },
     { "\"$S\" nothing.xml", "nothing.xml: cannot be opened: No such file or directory" },
@@ -71,8 +71,8 @@ Test (cli_failures, what_is_near_an_unknown_name_is_said)
     { "\"$S\" \"$F\" -s model/href=models/llama3-8.xml", "near: models/llama3-8b.xml" },
     { "\"$S\" \"$F\" -s model/href=/",
       "\"/\" is a folder; wanted a model file (.xml) or a Hugging Face config (.json)" },
-    { "echo '{}' >config.json; \"$S\" config.json",
-      "config.json: is no scenario; a scenario names it as <model href=\"config.json\"/>" },
+    { "echo '{}' >config.json; \"$S\" config.json --device=l4",
+      "config.json: model_type is missing; is this a Hugging Face config?" },
     { "\"$S\" \"$F\" -s checkpointing/policy=sqr", "near: sqrt" },
     { "\"$S\" list device", "near: devices" },
   };

@@ -125,10 +125,10 @@ Test (cli_formats, what_cannot_be_read_is_bad_input_and_said_with_its_place)
     { "printf '\\200\\004cos\\nsystem\\n.' > x; $S overlay x $F", "byte 2: GLOBAL" },
     { "$S snapshot $F | head -c 1000 > x; $S overlay x $F", "the file ends in the middle" },
     { "$S trace $F > x; $S overlay x $F", "no \"[memory]\" events" },
-    { "$S snapshot $F > x; $S overlay x $F --device=1", "no history of that device" },
+    { "$S snapshot $F > x; $S overlay x $F --gpu=1", "no history of that device" },
     { "$S snapshot $F > x; $S overlay x none.xml", "none.xml" },
     { "$S snapshot $F > x; $S overlay x $F --step=0", "--step: 0" },
-    { "$S snapshot $F > x; $S overlay x $F --device=-2", "--device: -2" },
+    { "$S snapshot $F > x; $S overlay x $F --gpu=-2", "--gpu: -2" },
     { "$S snapshot $F > x; $S overlay x $F --units=MB", "--units: \"MB\"" },
     { "$S overlay $F", "wants REAL FILE" },
   };
