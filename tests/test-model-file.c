@@ -66,6 +66,8 @@ Test (model_file, shipped_models_have_the_published_number_of_parameters)
     { "gpt3-175b", 174604259328 },
     /* 8192 * 4096 + 4 * 218112000 + 4096, the layer being that of Llama 3 8B */
     { "teaching", 906006528 },
+    /* 2 * 100352 * 4096 + 32 * (4 * 4096^2 + 3 * 4096 * 11008 + 4 * 4096) + 4096 */
+    { "olmo2-7b", 7298617344 },
   };
   g_auto (GStrv) shipped = fixture_list ("scenarios/models");
 
@@ -98,6 +100,7 @@ Test (model_file, collected_configs_of_known_types_give_the_recomputed_totals)
     { "qwen2-7b", 7615616512 },       { "qwen2.5-3b", 3085938688 },
     { "qwen3-0.6b", 596049920 },      { "qwen3-32b", 32762123264 },
     { "smollm-1.7b", 1711376384 },    { "smollm2-360m", 361821120 },
+    { "olmo2-7b", 7298617344 },       { "olmo2-13b", 13716198400 },
     { "trap-llama13b-vocab32016", 13016028160 },
   };
 

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/families/family.h"
 
-#include "ops/families/gpt2.h"
-#include "ops/families/llama.h"
+/* One word adds a family: `ss_family_WORD` of its file.  Errors list them in this order. */
+#define FAMILIES(X) X (llama) X (gpt2) X (olmo2)
+
+#define DECLARE(word) extern const SsModelFamily ss_family_##word;
+FAMILIES (DECLARE)
+#undef DECLARE
 
 const SsModelFamily *const *
 ss_model_families (void)
 {
-  static const SsModelFamily *const all[] = { &ss_family_llama, &ss_family_gpt2, NULL };
+  static const SsModelFamily *const all[] = {
+#define LIST(word) &ss_family_##word,
+    FAMILIES (LIST)
+#undef LIST
+    NULL,
+  };
 
   return all;
 }

@@ -3,8 +3,6 @@
  * GPT-2 as transformers 5.24 writes it: learned positions, LayerNorm with biases, Conv1D, gelu_new
  * out of single kernels, dropout, a head tied to the embedding.  Names follow modeling_gpt2.py.
  */
-#include "ops/families/gpt2.h"
-
 #include <string.h>
 
 #include "ops/families/causal-lm.h"
@@ -15,7 +13,6 @@
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/random.h"
 #include "ops/kinds/view.h"
-#include "ops/nn/attention.h"
 #include "ops/nn/layers.h"
 #include "ops/nn/linear.h"
 #include "ops/nn/module.h"
@@ -43,6 +40,7 @@ typedef struct
 {
   const SsModelSetup *setup;
   SsValue *ln_1_weight, *ln_1_bias, *ln_2_weight, *ln_2_bias;
+  SsAttention core;
   SsLinear c_attn, attn_proj, c_fc, mlp_proj;
 } Block;
 
@@ -81,29 +79,11 @@ heads (SsTape *t, SsValue *x, gint64 n)
   return ss_transpose (t, ss_view (t, x, SS_DIMS (b, s, n, h / n)), 1, 2);
 }
 
-static SsAttention
-attention_kernel (const SsModelSetup *setup)
-{
-  return (SsAttention) { setup->kernels.attention, own (setup->config)->attn_pdrop, FALSE };
-}
-
-/* in: q, k, v, mask or nothing; a checkpoint returns the output alone */
-static SsValue *
-core (SsTape *t, gconstpointer self, SsValue *const *in)
-{
-  const Block *l = self;
-  SsAttention how = attention_kernel (l->setup);
-  g_autoptr (SsValue) weights = NULL;
-
-  return ss_attention (t, &how, in[0], in[1], in[2], in[3], &weights);
-}
-
 static SsValue *
 attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weights)
 {
   SS_MODULE (t, "attn");
   const Config *c = own (l->setup->config);
-  SsAttention how = attention_kernel (l->setup);
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1), width = ss_value_size (h, 2);
   SsValue *part[3];
   g_autoptr (SsValue) q = NULL, k = NULL, v = NULL, out = NULL;
@@ -112,11 +92,7 @@ attention (SsTape *t, const Block *l, SsValue *h, SsValue *mask, SsValue **weigh
   k = ss_keep (heads (t, part[1], c->n_heads));
   v = ss_keep (heads (t, part[2], c->n_heads));
   q = ss_keep (heads (t, part[0], c->n_heads));
-  if (l->setup->drops & SS_DROP_ATTENTION)
-    out = ss_keep (ss_module_run (t, l->setup, SS_DROP_ATTENTION, core, l, 3,
-                                  SS_VALUES (q, k, v, mask)));
-  else
-    out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
+  out = ss_keep (ss_module_attention (t, l->setup, &l->core, q, k, v, mask, weights));
   ss_rebind (&out, ss_contiguous (t, ss_reshape (t, out, SS_DIMS (b, s, width))));
   ss_rebind (&out, ss_linear (t, &l->attn_proj, out));
   ss_rebind (&out, ss_dropout (t, out, c->resid_pdrop));
@@ -249,6 +225,7 @@ build_block (SsTape *t, Gpt2 *m, Block *l, guint i)
   gint64 h = c->hidden_size, f = c->intermediate_size;
 
   l->setup = model->setup;
+  l->core = (SsAttention) { l->setup->kernels.attention, c->attn_pdrop, FALSE };
   norm (t, m, "ln_1", &l->ln_1_weight, &l->ln_1_bias);
   {
     SS_MODULE (t, "attn");
@@ -261,22 +238,6 @@ build_block (SsTape *t, Gpt2 *m, Block *l, guint i)
     ss_model_conv1d (t, model, &l->c_fc, "c_fc", h, f);
     ss_model_conv1d (t, model, &l->mlp_proj, "c_proj", f, h);
   }
-}
-
-static void
-build_head (SsTape *t, Gpt2 *m)
-{
-  SsModel *model = &m->parent;
-  const Config *c = own (model->setup->config);
-
-  if (c->tie_word_embeddings)
-    {
-      ss_model_make_tied_head (t, model, c->vocab_size, c->hidden_size);
-      m->lm_head = m->wte;
-    }
-  else
-    m->lm_head
-      = ss_model_parameter (t, model, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
 }
 
 static SsModel *
@@ -298,7 +259,7 @@ gpt2_build (SsTape *t, const SsModelSetup *setup)
       build_block (t, m, &m->blocks[i], i);
     norm (t, m, "ln_f", &m->ln_f_weight, &m->ln_f_bias);
   }
-  build_head (t, m);
+  m->lm_head = ss_model_head (t, model, m->wte, c->tie_word_embeddings);
   ss_model_adapt (t, model);
   return model;
 }

@@ -9,10 +9,9 @@
 #include "ops/families/llama-compiled.h"
 
 #include "ops/kinds/embedding.h"
-#include "ops/kinds/liger.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
-#include "ops/nn/attention.h"
+#include "ops/nn/gated-mlp.h"
 #include "ops/nn/layers.h"
 #include "ops/nn/linear.h"
 #include "ops/nn/module.h"
@@ -22,7 +21,9 @@
 typedef struct
 {
   const SsModelSetup *setup;
-  SsLinear q, k, v, o, gate, up, down;
+  SsAttention core;
+  SsGatedMlp mlp;
+  SsLinear q, k, v, o;
   SsValue *q_norm, *k_norm;      /* (head_dim), Qwen3 only */
   SsValue *input_norm, *post_attention_norm;
 } Layer;
@@ -50,32 +51,12 @@ heads (SsTape *t, const Layer *l, SsValue *x, const char *name, SsValue *norm)
   return ss_transpose (t, split, 1, 2);
 }
 
-static SsAttention
-attention_kernel (const SsModelSetup *setup)
-{
-  double dropout_p = ss_llama_config (setup->config)->attn_pdrop;
-
-  return (SsAttention) { setup->kernels.attention, dropout_p, TRUE };
-}
-
-/* in: q, k, v, mask or nothing; a checkpoint returns the output alone */
-static SsValue *
-core (SsTape *t, gconstpointer self, SsValue *const *in)
-{
-  const Layer *l = self;
-  SsAttention how = attention_kernel (l->setup);
-  g_autoptr (SsValue) weights = NULL;
-
-  return ss_attention (t, &how, in[0], in[1], in[2], in[3], &weights);
-}
-
 static SsValue *
 attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, SsValue *mask,
            SsValue **weights)
 {
   SS_MODULE (t, "self_attn");
   const SsLlamaConfig *c = ss_llama_config (l->setup->config);
-  SsAttention how = attention_kernel (l->setup);
   gint64 b = ss_value_size (h, 0), s = ss_value_size (h, 1);
   g_autoptr (SsValue) q = ss_keep (heads (t, l, ss_linear (t, &l->q, h), "q_norm", l->q_norm));
   g_autoptr (SsValue) k = ss_keep (heads (t, l, ss_linear (t, &l->k, h), "k_norm", l->k_norm));
@@ -83,63 +64,9 @@ attention (SsTape *t, const Layer *l, SsValue *h, SsValue *cos, SsValue *sin, Ss
   g_autoptr (SsValue) out = NULL;
 
   ss_rope_apply (t, l->setup->kernels.rope, &q, &k, cos, sin);
-  if (l->setup->drops & SS_DROP_ATTENTION)
-    out = ss_keep (ss_module_run (t, l->setup, SS_DROP_ATTENTION, core, l, 3,
-                                  SS_VALUES (q, k, v, mask)));
-  else
-    out = ss_keep (ss_attention (t, &how, q, k, v, mask, weights));
+  out = ss_keep (ss_module_attention (t, l->setup, &l->core, q, k, v, mask, weights));
   ss_rebind (&out, ss_reshape (t, out, SS_DIMS (b, s, c->n_heads * c->head_dim)));
   return ss_linear (t, &l->o, out);
-}
-
-/* the module act_fn holds its argument while it runs */
-static SsValue *
-act_fn (SsTape *t, SsValue *x_arg)
-{
-  g_autoptr (SsValue) x = ss_keep (x_arg);
-
-  return ss_silu (t, x);
-}
-
-/* in: gate, up */
-static SsValue *
-gated_activation (SsTape *t, gconstpointer self, SsValue *const *in)
-{
-  const Layer *l = self;
-
-  if (l->setup->kernels.mlp == SS_MLP_LIGER)
-    return ss_liger_silu_mul (t, in[0], in[1]);
-  return ss_mul (t, act_fn (t, in[0]), in[1]);
-}
-
-/* with the activation as a function of its own, whose output goes */
-static SsValue *
-mlp_without_activation (SsTape *t, const Layer *l, SsValue *x)
-{
-  g_autoptr (SsValue) gate = ss_keep (ss_linear (t, &l->gate, x));
-  g_autoptr (SsValue) up = ss_keep (ss_linear (t, &l->up, x));
-  g_autoptr (SsValue) h = ss_keep (ss_module_run (t, l->setup, SS_DROP_ACTIVATIONS,
-                                                  gated_activation, l, 2, SS_VALUES (gate, up)));
-
-  ss_module_replace (t, l->setup, SS_DROP_ACTIVATIONS, &h, ss_linear (t, &l->down, h));
-  return ss_give (&h);
-}
-
-/* in: normed hidden states */
-static SsValue *
-mlp (SsTape *t, gconstpointer self, SsValue *const *in)
-{
-  SS_MODULE (t, "mlp");
-  const Layer *l = self;
-  SsValue *x = in[0], *gate;
-
-  if (l->setup->drops & SS_DROP_ACTIVATIONS)
-    return mlp_without_activation (t, l, x);
-  gate = ss_linear (t, &l->gate, x);
-  if (l->setup->kernels.mlp == SS_MLP_LIGER)
-    return ss_linear (t, &l->down, ss_liger_silu_mul (t, gate, ss_linear (t, &l->up, x)));
-  gate = act_fn (t, gate);
-  return ss_linear (t, &l->down, ss_mul (t, gate, ss_linear (t, &l->up, x)));
 }
 
 static SsValue *
@@ -175,7 +102,7 @@ layer_forward (SsTape *t, gconstpointer self, SsValue *const *in)
   ss_rebind (&residual, h);
   ss_rebind (&h, ss_module_run (t, s, SS_DROP_NORMS, post_attention_norm, l, 1, SS_VALUES (h)));
   ss_module_replace (t, s, SS_DROP_NORMS, &h,
-                     ss_module_run (t, s, SS_DROP_MLP, mlp, l, 1, SS_VALUES (h)));
+                     ss_module_run (t, s, SS_DROP_MLP, ss_gated_mlp, &l->mlp, 1, SS_VALUES (h)));
   return ss_add (t, residual, h);
 }
 
@@ -221,11 +148,12 @@ build_layer (SsTape *t, Llama *m, Layer *l, guint i)
   SS_LAYER (t, "layers", (gint) i);
   SsModel *model = &m->parent;
   const SsLlamaConfig *c = ss_llama_config (model->setup->config);
-  gint64 h = c->hidden_size, f = c->intermediate_size;
+  gint64 h = c->hidden_size;
   gint64 q = c->n_heads * c->head_dim, kv = c->n_kv_heads * c->head_dim;
   gboolean qkv_bias = c->attention_bias || c->qkv_bias;
 
   l->setup = model->setup;
+  l->core = (SsAttention) { l->setup->kernels.attention, c->attn_pdrop, TRUE };
   {
     SS_MODULE (t, "self_attn");
     ss_model_linear (t, model, &l->q, "q_proj", q, h, qkv_bias);
@@ -238,30 +166,9 @@ build_layer (SsTape *t, Llama *m, Layer *l, guint i)
         l->k_norm = ss_model_parameter (t, model, "k_norm", SS_DIMS (c->head_dim));
       }
   }
-  {
-    SS_MODULE (t, "mlp");
-    ss_model_linear (t, model, &l->gate, "gate_proj", f, h, c->mlp_bias);
-    ss_model_linear (t, model, &l->up, "up_proj", f, h, c->mlp_bias);
-    ss_model_linear (t, model, &l->down, "down_proj", h, f, c->mlp_bias);
-  }
+  ss_gated_mlp_build (t, model, &l->mlp, h, c->intermediate_size, c->mlp_bias);
   l->input_norm = ss_model_parameter (t, model, "input_layernorm", SS_DIMS (h));
   l->post_attention_norm = ss_model_parameter (t, model, "post_attention_layernorm", SS_DIMS (h));
-}
-
-static void
-build_head (SsTape *t, Llama *m)
-{
-  SsModel *model = &m->parent;
-  const SsLlamaConfig *c = ss_llama_config (model->setup->config);
-
-  if (c->tie_word_embeddings)
-    {
-      ss_model_make_tied_head (t, model, c->vocab_size, c->hidden_size);
-      m->lm_head = m->embed_tokens;
-    }
-  else
-    m->lm_head
-      = ss_model_parameter (t, model, "lm_head", SS_DIMS (c->vocab_size, c->hidden_size));
 }
 
 static SsModel *
@@ -282,7 +189,7 @@ llama_build (SsTape *t, const SsModelSetup *setup)
     m->norm = ss_model_parameter (t, model, "norm", SS_DIMS (c->hidden_size));
     ss_rope_build (t, c->rope_type, c->head_dim, &m->rope);
   }
-  build_head (t, m);
+  m->lm_head = ss_model_head (t, model, m->embed_tokens, c->tie_word_embeddings);
   ss_model_adapt (t, model);
   return model;
 }

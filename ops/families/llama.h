@@ -32,7 +32,6 @@ ss_llama_config (const SsModelConfig *config)
 #define SS_N_LLAMA_TYPES 4
 extern const SsModelType ss_llama_types[SS_N_LLAMA_TYPES];
 extern const SsLinearName ss_llama_linears[];
-extern const SsModelFamily ss_family_llama;
 
 /* What holds of heads in every type: FALSE and *problem (transfer full). */
 gboolean ss_llama_check_heads (const SsLlamaConfig *config, char **problem);

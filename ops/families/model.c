@@ -47,12 +47,18 @@ ss_model_conv1d (SsTape *t, SsModel *self, SsLinear *l, const char *name, gint64
   g_ptr_array_add (self->linears, l);
 }
 
-void
-ss_model_make_tied_head (SsTape *t, const SsModel *self, gint64 vocab_size, gint64 hidden_size)
+SsValue *
+ss_model_head (SsTape *t, SsModel *self, SsValue *embedding, gboolean is_tied)
 {
-  SS_MODULE (t, "lm_head");
+  const gint64 *size = embedding->tensor.size;
 
-  ss_discard (ss_empty_sizes (t, self->setup->dtype, SS_DIMS (vocab_size, hidden_size)));
+  if (!is_tied)
+    return ss_model_parameter (t, self, "lm_head", 2, size);
+  {
+    SS_MODULE (t, "lm_head");
+    ss_discard (ss_empty_sizes (t, self->setup->dtype, 2, size));
+  }
+  return embedding;
 }
 
 /* ---- adapters ---- */

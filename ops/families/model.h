@@ -29,9 +29,9 @@ void ss_model_linear (SsTape *t, SsModel *self, SsLinear *l, const char *name, g
                       gint64 n_in, gboolean has_bias);
 void ss_model_conv1d (SsTape *t, SsModel *self, SsLinear *l, const char *name, gint64 n_in,
                       gint64 n_out);
-/* post_init's tied head: it is made and let go, because it becomes the embedding. */
-void ss_model_make_tied_head (SsTape *t, const SsModel *self, gint64 vocab_size,
-                              gint64 hidden_size);
+/* lm_head, of the embedding's size: a tied one is made and let go, because post_init ties it to the
+ * embedding. (transfer none) */
+SsValue *ss_model_head (SsTape *t, SsModel *self, SsValue *embedding, gboolean is_tied);
 
 /* peft's get_peft_model, once all modules are there: adapters of the linears that are targets, in
  * the order of the modules. */

@@ -18,6 +18,25 @@ ss_module_run (SsTape *t, const SsModelSetup *setup, SsDrop part, SsSegment segm
   return ss_checkpoint (t, &call, n_in, in);
 }
 
+/* in: q, k, v, mask or nothing */
+static SsValue *
+attention_alone (SsTape *t, gconstpointer self, SsValue *const *in)
+{
+  g_autoptr (SsValue) weights = NULL;
+
+  return ss_attention (t, self, in[0], in[1], in[2], in[3], &weights);
+}
+
+SsValue *
+ss_module_attention (SsTape *t, const SsModelSetup *setup, const SsAttention *how, SsValue *q,
+                     SsValue *k, SsValue *v, SsValue *mask, SsValue **weights)
+{
+  if (setup->drops & SS_DROP_ATTENTION)
+    return ss_module_run (t, setup, SS_DROP_ATTENTION, attention_alone, how, 3,
+                          SS_VALUES (q, k, v, mask));
+  return ss_attention (t, how, q, k, v, mask, weights);
+}
+
 void
 ss_module_discard (SsTape *t, const SsModelSetup *setup, SsDrop part, SsValue *h,
                    SsValue *out)

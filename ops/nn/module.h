@@ -6,6 +6,7 @@
 
 #include "ops/checkpoint/segment.h"
 #include "ops/families/family.h"
+#include "ops/nn/attention.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,11 @@ G_BEGIN_DECLS
  * carry gradients.  Of norms and activations the output can be let go too. (transfer floating) */
 SsValue *ss_module_run (SsTape *t, const SsModelSetup *setup, SsDrop part, SsSegment segment,
                         gconstpointer self, guint n_carriers, guint n_in, SsValue *const *in);
+/* ss_attention as such a part; `how` is the layer's. A checkpoint returns the output alone, and no
+ * *weights. (transfer floating) */
+SsValue *ss_module_attention (SsTape *t, const SsModelSetup *setup, const SsAttention *how,
+                              SsValue *q, SsValue *k, SsValue *v, SsValue *mask,
+                              SsValue **weights);
 /* If the policy drops `part`: lets go `h`, an output of ss_module_run from which `out` was made,
  * till the gradient of `out` is complete. */
 void ss_module_discard (SsTape *t, const SsModelSetup *setup, SsDrop part, SsValue *h,

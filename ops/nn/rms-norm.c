@@ -8,7 +8,7 @@
 
 /* transformers' LlamaRMSNorm, kernel by kernel */
 static SsValue *
-rms_norm_hf (SsTape *t, SsValue *weight, SsValue *x_arg)
+rms_norm_hf (SsTape *t, SsValue *weight, SsValue *x_arg, gboolean is_rounded_last)
 {
   SsDtype dtype = ss_value_dtype (x_arg);
   /* nn.Module.__call__ holds its arguments until forward has returned */
@@ -17,6 +17,8 @@ rms_norm_hf (SsTape *t, SsValue *weight, SsValue *x_arg)
   g_autoptr (SsValue) variance = ss_keep (ss_mean_last (t, ss_pow (t, h)));
 
   ss_rebind (&h, ss_mul (t, h, ss_rsqrt (t, ss_add_scalar (t, variance))));
+  if (is_rounded_last)
+    return ss_to (t, ss_mul (t, weight, h), dtype);
   return ss_mul (t, weight, ss_to (t, h, dtype));
 }
 
@@ -29,5 +31,19 @@ ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight, 
     return ss_fused_norm (t, x, weight, NULL);
   if (choice == SS_NORM_LIGER)
     return ss_liger_rms_norm (t, x, weight);
-  return rms_norm_hf (t, weight, x);
+  return rms_norm_hf (t, weight, x, FALSE);
+}
+
+SsValue *
+ss_rms_norm_rounded_last (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight,
+                          SsValue *x)
+{
+  SS_MODULE (t, name);
+
+  if (choice == SS_NORM_PAPER)
+    return ss_fused_norm (t, x, weight, NULL);
+  if (choice == SS_NORM_LIGER)
+    ss_tape_fail (t, SS_OPS_ERROR_UNSUPPORTED,
+                  "norm=\"liger\" has no rules for a norm that rounds last");
+  return rms_norm_hf (t, weight, x, TRUE);
 }

@@ -13,4 +13,9 @@ G_BEGIN_DECLS
 SsValue *ss_rms_norm (SsTape *t, SsNormChoice choice, const char *name, SsValue *weight,
                       SsValue *x);
 
+/* The same with the weight applied before the result is rounded to the input's type, as OLMo 2
+ * has it. */
+SsValue *ss_rms_norm_rounded_last (SsTape *t, SsNormChoice choice, const char *name,
+                                   SsValue *weight, SsValue *x);
+
 G_END_DECLS

@@ -164,3 +164,16 @@ ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue
   else
     apply_rotation (t, choice, q, k, cos, sin);
 }
+
+void
+ss_rope_apply_rounded (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos,
+                       SsValue *sin)
+{
+  g_autoptr (SsValue) q_embed = ss_keep (*q), k_embed = ss_keep (*k), q_out = NULL, k_out = NULL;
+
+  ss_rope_apply (t, choice, &q_embed, &k_embed, cos, sin);
+  q_out = ss_keep (ss_to (t, q_embed, ss_value_dtype (*q)));
+  k_out = ss_keep (ss_to (t, k_embed, ss_value_dtype (*k)));
+  ss_rebind (q, q_out);
+  ss_rebind (k, k_out);
+}

@@ -22,5 +22,8 @@ void ss_rope_tables (SsTape *t, const SsRopeBuffers *buffers, SsValue *position_
 /* apply_rotary_pos_emb on q (B, H, S, D) and k (B, KV, S, D): rebinds both names. */
 void ss_rope_apply (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos,
                     SsValue *sin);
+/* The same, and both go back to the type they had, as OLMo 2's do under tables in f32. */
+void ss_rope_apply_rounded (SsTape *t, SsRopeChoice choice, SsValue **q, SsValue **k, SsValue *cos,
+                            SsValue *sin);
 
 G_END_DECLS
