@@ -65,6 +65,14 @@ struct _CachingBlock
 #define CACHING_BLOCK(tree_node)                                                                   \
   ((CachingBlock *) ((char *) (tree_node) -G_STRUCT_OFFSET (CachingBlock, node)))
 
+/* A released block waits for an event of a stream that used it. */
+typedef struct
+{
+  CachingBlock *block;
+  guint stream;
+  guint64 event;
+} CachingWait;
+
 typedef struct
 {
   SsAllocator base;
@@ -77,8 +85,9 @@ typedef struct
   CachingPool large, small;
   SsSlab blocks;                 /* CachingBlock */
   SsSlab uses;                   /* CachingUse */
-  GPtrArray *events;             /* CachingBlock, one entry per stream it waits for */
-  guint n_events_done;           /* the first so many have happened */
+  GArray *waits;                 /* CachingWait, in the order of their events */
+  guint64 n_synchronized;        /* without a clock: events before this one have happened */
+  guint64 n_recorded;            /* without a clock: events so far */
   guint64 next_address;          /* rises for ever, so segments lie in the order of their birth */
   guint n_segments;
 } CachingAllocator;
@@ -154,5 +163,7 @@ void ss_caching_use (CachingAllocator *self, CachingBlock *block, guint stream);
 void ss_caching_wait (CachingAllocator *self, CachingBlock *block);
 /* Completes the releases whose events have happened. */
 void ss_caching_finish_events (CachingAllocator *self);
+/* Waits for all events, and completes every release. */
+void ss_caching_finish_all (CachingAllocator *self);
 
 G_END_DECLS

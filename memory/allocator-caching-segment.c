@@ -183,8 +183,7 @@ flush_pool (CachingAllocator *self, const CachingPool *pool)
 void
 ss_caching_flush (CachingAllocator *self)
 {
-  self->n_events_done = self->events->len;
-  ss_caching_finish_events (self);
+  ss_caching_finish_all (self);
   flush_pool (self, &self->large);
   flush_pool (self, &self->small);
 }

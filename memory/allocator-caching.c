@@ -33,7 +33,7 @@ caching_create (const SsAllocatorSettings *settings, GError **error)
   self->collects_garbage = self->has_limit && conf.gc_threshold > 0;
   self->empty.segment = G_MAXUINT;
   self->next_address = BASE_ADDRESS;
-  self->events = g_ptr_array_new ();
+  self->waits = g_array_new (FALSE, FALSE, sizeof (CachingWait));
   init_pool (&self->large, FALSE, conf.large_segment_bytes);
   init_pool (&self->small, TRUE, SMALL_SEGMENT_BYTES);
   ss_slab_init (&self->blocks, sizeof (CachingBlock));
@@ -46,7 +46,7 @@ caching_destroy (SsAllocator *base)
 {
   CachingAllocator *self = (CachingAllocator *) base;
 
-  g_ptr_array_unref (self->events);
+  g_array_unref (self->waits);
   g_ptr_array_unref (self->large.streams);
   g_ptr_array_unref (self->small.streams);
   ss_slab_clear (&self->blocks);
@@ -211,7 +211,7 @@ caching_synchronize (SsAllocator *base)
 {
   CachingAllocator *self = (CachingAllocator *) base;
 
-  self->n_events_done = self->events->len;
+  self->n_synchronized = self->n_recorded;
 }
 
 static void

@@ -113,3 +113,11 @@ ss_allocator_observe (SsAllocator *self, SsSegmentFunc func, gpointer user_data)
   self->observe = func;
   self->observe_data = user_data;
 }
+
+void
+ss_allocator_set_clock (SsAllocator *self, const SsAllocatorClock *clock, gpointer user_data)
+{
+  g_return_if_fail (self != NULL);
+  self->clock = clock;
+  self->clock_data = user_data;
+}

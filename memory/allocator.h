@@ -74,6 +74,14 @@ typedef void (*SsSegmentFunc) (SsSegmentAction action,
                                guint           stream,
                                gpointer        user_data);
 
+/* When other streams are done with a released block. Events of a stream happen in order. */
+typedef struct
+{
+  /* an event of that stream: all that it has been given by now */
+  guint64 (*record) (guint stream, gpointer user_data);
+  gboolean (*has_happened) (guint stream, guint64 event, gpointer user_data);
+} SsAllocatorClock;
+
 typedef struct _SsAllocator SsAllocator;
 
 /* All members required. */
@@ -89,7 +97,7 @@ typedef struct
   SsBlock *(*allocate) (SsAllocator *self, guint64 bytes, guint stream, SsOomReport *report);
   void (*release) (SsAllocator *self, SsBlock *block);
   void (*record_stream) (SsAllocator *self, SsBlock *block, guint stream);
-  void (*synchronize) (SsAllocator *self);       /* every event of the device has happened */
+  void (*synchronize) (SsAllocator *self);   /* every event so far has happened; without a clock */
   void (*empty_cache) (SsAllocator *self);
 } SsAllocatorClass;
 
@@ -100,6 +108,8 @@ struct _SsAllocator
   SsAllocatorStats stats;
   SsSegmentFunc observe;         /* NULL: nobody listens */
   gpointer observe_data;
+  const SsAllocatorClock *clock; /* NULL: events happen at ss_allocator_synchronize */
+  gpointer clock_data;
 };
 
 /* NULL-terminated list of every allocator, in the order of `stepsim list allocators`. */
@@ -124,6 +134,8 @@ void ss_allocator_record_stream (SsAllocator *self, SsBlock *block, guint stream
 void ss_allocator_synchronize (SsAllocator *self);
 void ss_allocator_empty_cache (SsAllocator *self);
 const SsAllocatorStats *ss_allocator_stats (const SsAllocator *self);
+/* Before the first request; without one, events happen when ss_allocator_synchronize says so. */
+void ss_allocator_set_clock (SsAllocator *self, const SsAllocatorClock *clock, gpointer user_data);
 void ss_allocator_observe (SsAllocator *self, SsSegmentFunc func, gpointer user_data);
 
 /* PyTorch 2.14.1's sentence for this report, as it reads where no NVML library tells of

@@ -4,14 +4,16 @@
 #include <string.h>
 
 #include "memory/memory-curve.h"
+#include "memory/stream-id.h"
 #include "sim/replay.h"
+#include "sim/stream-count.h"
 
 typedef struct
 {
   SsRecording *recording;
   const SsProgram *program;
   guint n_micro_batches;
-  gint64 device_ns;              /* of the latest event, op or mark; never falls */
+  gint64 stream_ns[SS_N_STREAMS];   /* of each: its latest event, op or mark; never falls */
   SsMemoryCurve curve;
   SsMemorySpan phase_span, step_span;
   SsPhase phase;
@@ -47,7 +49,7 @@ state_now (Account *account, const SsMemoryEvent *event)
     .phase = phase->name,
     .layer = ss_program_layer_in_phase (account->program, event->module_id, account->phase),
     .op = event->op,
-    .device_ns = account->device_ns,
+    .device_ns = account->stream_ns[SS_STREAM_COMPUTE],
   };
 
   memcpy (state.by_category, account->curve.now.by_category, sizeof state.by_category);
@@ -61,7 +63,7 @@ begin_step (Account *account, guint step)
 {
   SsStepRecord record = {
     .step = step,
-    .start_ns = account->device_ns,
+    .start_ns = account->stream_ns[SS_STREAM_COMPUTE],
     .peak_phase = account->recording->phases->len,
     .peak_op = G_MAXUINT32,
     .end_of_forward_allocated_bytes = G_MAXUINT64,
@@ -82,7 +84,7 @@ begin_phase (Account *account, SsPhase phase, guint step, guint micro_batch)
     .name = ss_phase_name (phase),
     .step = step,
     .micro_batch = micro_batch,
-    .start_ns = account->device_ns,
+    .start_ns = account->stream_ns[SS_STREAM_COMPUTE],
     .peak_event = G_MAXUINT32,
   };
 
@@ -97,7 +99,7 @@ end_phase (Account *account, gboolean is_complete)
   SsPhaseRecord *phase = phase_now (account);
   SsStepRecord *step = step_now (account);
 
-  phase->end_ns = account->device_ns;
+  phase->end_ns = account->stream_ns[SS_STREAM_COMPUTE];
   phase->start_allocated_bytes = account->phase_span.start_allocated_bytes;
   phase->peak_allocated_bytes = account->phase_span.peak_allocated_bytes;
   phase->peak_reserved_bytes = account->phase_span.peak_reserved_bytes;
@@ -118,7 +120,7 @@ end_step (Account *account, gboolean is_complete)
 
   if (step == NULL)
     return;
-  step->end_ns = account->device_ns;
+  step->end_ns = account->stream_ns[SS_STREAM_COMPUTE];
   step->peak_allocated_bytes = account->step_span.peak_allocated_bytes;
   step->peak_reserved_bytes = account->step_span.peak_reserved_bytes;
   step->is_complete = is_complete;
@@ -206,6 +208,15 @@ count_out_of_memory (Account *account, const SsMemoryEvent *event)
   oom->tensor = ss_program_module_path (account->program, storage->module_id);
 }
 
+static gint64
+move_clock (Account *account, guint8 stream, gint64 ns)
+{
+  gint64 *clock_ns = &account->stream_ns[stream];
+
+  *clock_ns = MAX (*clock_ns, ns);
+  return *clock_ns;
+}
+
 static void
 count_op (Account *account, guint32 index)
 {
@@ -213,7 +224,7 @@ count_op (Account *account, guint32 index)
   SsStepRecord *step = step_now (account);
 
   op->phase = account->recording->phases->len - 1;
-  account->device_ns = MAX (account->device_ns, op->end_ns);
+  move_clock (account, op->stream, op->end_ns);
   if (step != NULL && (op->op_class == SS_OP_MATMUL || op->op_class == SS_OP_ATTENTION))
     {
       step->model_flops += op->model_flops;
@@ -229,9 +240,10 @@ count_ops_until (Account *account, guint32 n_ops)
 }
 
 /* Loading takes no time.  An allocation happens where its op starts, a release where the op
- * issued before it ends, what the host did earlier is never later. */
+ * issued before it ends, each on the event's own stream; what the host did earlier is never
+ * later. */
 static gint64
-device_time (Account *account, SsMemoryEvent *event)
+stream_time (Account *account, SsMemoryEvent *event)
 {
   const GArray *ops = account->recording->ops;
   const SsOpEvent *op;
@@ -240,9 +252,13 @@ device_time (Account *account, SsMemoryEvent *event)
   if (event->op >= ops->len)
     event->op = G_MAXUINT32;
   if (event->op == G_MAXUINT32 || account->phase == SS_PHASE_LOAD)
-    return account->device_ns;
+    return move_clock (account, event->stream, 0);
   op = &g_array_index (ops, SsOpEvent, event->op);
-  return MAX (account->device_ns, event->action == SS_EVENT_ALLOC ? op->start_ns : op->end_ns);
+  /* storage of one stream for an op of another */
+  if (op->stream != event->stream)
+    return move_clock (account, event->stream, 0);
+  return move_clock (account, event->stream,
+                     event->action == SS_EVENT_ALLOC ? op->start_ns : op->end_ns);
 }
 
 static void
@@ -254,7 +270,8 @@ count_event (Account *account, guint32 index)
   /* the flush before the second try has waited for the device */
   if (event->action == SS_EVENT_OOM)
     count_ops_until (account, recording->ops->len);
-  event->device_ns = account->device_ns = device_time (account, event);
+  event->stream_ns = stream_time (account, event);
+  event->device_ns = account->stream_ns[SS_STREAM_COMPUTE];
   event->phase = recording->phases->len - 1;
   count_memory (account, index, event);
   if (event->action == SS_EVENT_ALLOC && event->category == SS_CATEGORY_OPTIMIZER_STATES
@@ -302,7 +319,7 @@ meet_layer (Account *account, const SsMark *mark)
     .is_backward = mark->type == SS_MARK_BACKWARD_BEGIN,
     .layer = mark->layer,
     .allocated_bytes = account->curve.now.allocated_bytes,
-    .device_ns = account->device_ns,
+    .device_ns = account->stream_ns[SS_STREAM_COMPUTE],
   };
 
   g_array_append_val (account->recording->layers, record);
@@ -355,6 +372,7 @@ ss_account (SsRecording     *recording,
   end_phase (&account, !recording->is_oom);
   end_step (&account, !recording->is_oom);
   recording->peak_reserved_bytes = account.curve.peak_reserved_bytes;
+  ss_count_streams (recording);
 }
 
 void

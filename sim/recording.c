@@ -12,6 +12,7 @@ ss_recording_new (void)
   self->phases = g_array_new (FALSE, TRUE, sizeof (SsPhaseRecord));
   self->steps = g_array_new (FALSE, TRUE, sizeof (SsStepRecord));
   self->layers = g_array_new (FALSE, TRUE, sizeof (SsLayerRecord));
+  self->streams = g_array_new (FALSE, TRUE, sizeof (SsStreamRecord));
   self->modules = g_ptr_array_new_with_free_func (g_free);
   self->peak.layer = self->oom.at.layer = -1;
   self->peak.op = self->oom.at.op = G_MAXUINT32;
@@ -43,6 +44,7 @@ recording_free (SsRecording *self)
   g_clear_pointer (&self->phases, g_array_unref);
   g_clear_pointer (&self->steps, g_array_unref);
   g_clear_pointer (&self->layers, g_array_unref);
+  g_clear_pointer (&self->streams, g_array_unref);
   g_clear_pointer (&self->modules, g_ptr_array_unref);
   g_free (self->oom.tensor);
   g_free (self->oom.message);

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "memory/category.h"
+#include "memory/stream-id.h"
 
 G_BEGIN_DECLS
 
@@ -29,7 +30,9 @@ typedef enum
 typedef struct
 {
   gint64 host_ns;                /* when the host asked */
-  gint64 device_ns;              /* start of the op it is for; at a release end of the op before */
+  gint64 stream_ns;              /* on its stream: start of the op it is for; at a release end of
+                                  * the op before */
+  gint64 device_ns;              /* where the compute stream is then; never falls */
   guint64 bytes;                 /* requested (alloc, free, oom), or of the segment */
   guint64 block_bytes;           /* of the block, unsplit rest included; 0 for segments */
   guint64 address;
@@ -94,6 +97,15 @@ typedef struct
   gint64 device_ns;
 } SsLayerRecord;
 
+/* What a stream of the device did in the whole run. */
+typedef struct
+{
+  const char *name;              /* "compute"; static */
+  guint n_ops;
+  gint64 busy_ns;                /* it worked */
+  gint64 beside_compute_ns;      /* of that, while the compute stream worked too; 0 for itself */
+} SsStreamRecord;
+
 /* A point of the curve with what was in it. */
 typedef struct
 {
@@ -143,6 +155,7 @@ struct _SsRecording
   GArray *phases;                /* SsPhaseRecord, load first */
   GArray *steps;                 /* SsStepRecord */
   GArray *layers;                /* SsLayerRecord */
+  GArray *streams;               /* SsStreamRecord, compute first, those that were used */
   GPtrArray *modules;            /* char *, path by module id */
   SsPeakRecord peak;
   SsPeakRecord floor;            /* the most there is beside activations: no checkpoints can bring

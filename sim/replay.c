@@ -2,10 +2,9 @@
 #include "sim/replay.h"
 
 #include "hw/op-time.h"
+#include "memory/stream-id.h"
 #include "sim/engine.h"
 #include "sim/stream.h"
-
-#define N_STREAMS (G_MAXUINT8 + 1)
 
 typedef struct _Run Run;
 
@@ -20,6 +19,12 @@ typedef struct
   guint32 last_issued;           /* index into ops; G_MAXUINT32: none */
 } Lane;
 
+typedef struct
+{
+  SsStream *stream;
+  guint64 event;                 /* as that stream counts */
+} Event;
+
 struct _Run
 {
   const SsReplay *replay;
@@ -27,7 +32,8 @@ struct _Run
   SsEngine *engine;
   SsHost *host;
   SsAllocator *allocator;
-  Lane *lanes[N_STREAMS];
+  Lane *lanes[SS_N_STREAMS];
+  GArray *events;                /* Event, by number */
   SsBlock **blocks;              /* by storage */
   gint *module_layer;            /* by module */
   GArray *marks;                 /* SsReplayMark */
@@ -47,12 +53,10 @@ lane_get (Run *run, guint8 id)
 
   if (lane == NULL)
     {
-      g_autofree char *name = g_strdup_printf ("stream %u", id);
-
       lane = g_new0 (Lane, 1);
       lane->run = run;
       lane->id = id;
-      lane->stream = ss_stream_new (run->engine, name);
+      lane->stream = ss_stream_new (run->engine, ss_stream_id_name (id));
       lane->last_issued = G_MAXUINT32;
       run->lanes[id] = lane;
     }
@@ -281,10 +285,71 @@ issue_op (const SsProgram *program, const SsInstruction *i, gpointer user_data)
   ss_host_launched (run->host);
   ss_stream_submit (lane->stream, earliest_ns, ss_ns_from_seconds (time_s), on_start, on_end, lane);
   if (op->is_synchronous)
-    ss_host_synchronize (run->host);
+    ss_host_wait (run->host, lane->stream, ss_stream_record (lane->stream));
   run->issue_cost_ns = cost_ns;
   return FALSE;
 }
+
+/* ---- events: what the host spends on them is nothing beside an op ---- */
+
+static gboolean
+record_event (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  Run *run = user_data;
+  SsStream *stream = lane_get (run, i->stream)->stream;
+  Event event = { stream, ss_stream_record (stream) };
+
+  g_assert (i->index == run->events->len);
+  g_array_append_val (run->events, event);
+  return TRUE;
+}
+
+static gboolean
+wait_event (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  Run *run = user_data;
+  const Event *event = &g_array_index (run->events, Event, i->index);
+
+  ss_stream_wait (lane_get (run, i->stream)->stream, event->stream, event->event);
+  return TRUE;
+}
+
+static gboolean
+host_wait (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  Run *run = user_data;
+  const Event *event = &g_array_index (run->events, Event, i->index);
+
+  if (ss_stream_has_happened (event->stream, event->event))
+    return TRUE;
+  ss_host_wait (run->host, event->stream, event->event);
+  run->issue_cost_ns = 0;
+  return FALSE;
+}
+
+static gboolean
+use_on_stream (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
+{
+  Run *run = user_data;
+
+  if (run->blocks[i->index] != NULL)
+    ss_allocator_record_stream (run->allocator, run->blocks[i->index], i->stream);
+  return TRUE;
+}
+
+static guint64
+clock_record (guint stream, gpointer user_data)
+{
+  return ss_stream_record (lane_get (user_data, (guint8) stream)->stream);
+}
+
+static gboolean
+clock_has_happened (guint stream, guint64 event, gpointer user_data)
+{
+  return ss_stream_has_happened (lane_get (user_data, (guint8) stream)->stream, event);
+}
+
+/* ---- marks ---- */
 
 static gboolean
 empties_cache (const Run *run, const SsMark *mark)
@@ -323,7 +388,9 @@ static gint64
 on_issue (G_GNUC_UNUSED SsHost *host, gpointer user_data)
 {
   static const SsProgramVisitor visitor
-    = { .allocate = allocate, .run = issue_op, .release = release, .mark = meet_mark };
+    = { .allocate = allocate, .run = issue_op, .release = release, .mark = meet_mark,
+        .record_event = record_event, .wait_event = wait_event, .host_wait = host_wait,
+        .use_on_stream = use_on_stream };
   Run *run = user_data;
 
   run->issue_cost_ns = -1;
@@ -358,6 +425,7 @@ reserve (GArray *array, guint n)
 GArray *
 ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
 {
+  static const SsAllocatorClock clock = { clock_record, clock_has_happened };
   g_autoptr (SsAllocator) allocator = ss_allocator_new (self->allocator, &self->settings, error);
   g_autoptr (SsEngine) engine = NULL;
   g_autofree SsBlock **blocks = NULL;
@@ -371,6 +439,7 @@ ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
   run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (self->program));
   run.module_layer = module_layer = layers_of_modules (self->program);
   run.marks = g_array_new (FALSE, FALSE, sizeof (SsReplayMark));
+  run.events = g_array_new (FALSE, FALSE, sizeof (Event));
   /* an allocation and a release for each storage, and some segments */
   reserve (recording->memory, 2 * ss_program_n_storages (self->program) + 1024);
   reserve (recording->ops, ss_program_n_ops (self->program));
@@ -379,11 +448,13 @@ ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
   run.host = ss_host_new (engine, ss_device_queue_depth (self->device), on_issue, &run);
 
   ss_allocator_observe (allocator, on_segment, &run);
+  ss_allocator_set_clock (allocator, &clock, &run);
   ss_host_start (run.host);
   ss_engine_run (engine);
 
   ss_host_free (run.host);
-  for (guint i = 0; i < N_STREAMS; i++)
+  g_array_unref (run.events);
+  for (guint i = 0; i < SS_N_STREAMS; i++)
     g_clear_pointer (&run.lanes[i], lane_free);
   return run.marks;
 }

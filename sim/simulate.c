@@ -279,6 +279,8 @@ simulate (const SsScenario *scenario, const SsReplay *replay, SsSimulateDetail d
       return record (scenario, replay, error);
     case SS_SIMULATE_OUTCOME:
     case SS_SIMULATE_VERDICT:
+      if (ss_program_needs_clock (replay->program))
+        return record (scenario, replay, error);
       return record_verdict (scenario, replay, detail, error);
     }
   g_return_val_if_reached (NULL);
@@ -309,6 +311,9 @@ ss_simulate (const SsScenario *scenario, const SsSimulateSettings *settings, GEr
   if (program == NULL)
     return NULL;
   replay.program = program;
+  /* the trace was watched without a clock: another request may fail */
+  if (ss_program_needs_clock (program))
+    g_clear_pointer (&unwound, g_array_unref);
   recording = simulate (scenario, &replay, settings->detail, unwound, error);
   if (recording != NULL)
     recording->date = g_strdup (settings->date);

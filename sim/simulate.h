@@ -18,8 +18,9 @@ typedef enum
    * and what any allocator would need */
   SS_SIMULATE_FIGURES,
   SS_SIMULATE_OUTCOME,           /* figures if it fits; if not, a verdict */
-  /* without a clock: peak.allocated_bytes, peak_reserved_bytes, up to the failed request if there
-   * is one; is_oom, and step, micro-batch, phase and layer of oom.at */
+  /* without a clock, where the answer does not depend on one: peak.allocated_bytes,
+   * peak_reserved_bytes, up to the failed request if there is one; is_oom, and step, micro-batch,
+   * phase and layer of oom.at */
   SS_SIMULATE_VERDICT
 } SsSimulateDetail;
 

@@ -269,6 +269,8 @@ ss_stream_busy_ns (const SsStream *self)
 struct _SsHost
 {
   SsEngine *engine;
+  SsStream *waits;       /* what it waits for, each wait with work of no time behind it; or NULL */
+  guint n_waits;         /* that are not over */
   guint queue_depth;
   SsIssueFunc issue;
   gpointer user_data;
@@ -291,7 +293,7 @@ host_issue (SsEngine *engine,
   gint64 cost_ns;
 
   self->next_id = 0;
-  if (self->n_outstanding > self->n_allowed)
+  if (self->n_outstanding > self->n_allowed || self->n_waits > 0)
     {
       self->is_paused = TRUE;
       self->paused_ns = now_ns;
@@ -330,6 +332,7 @@ ss_host_free (SsHost *self)
     return;
   if (self->next_id != 0)
     ss_engine_cancel (self->engine, self->next_id);
+  ss_stream_free (self->waits);
   g_free (self);
 }
 
@@ -349,15 +352,12 @@ ss_host_launched (SsHost *self)
   self->n_outstanding++;
 }
 
-void
-ss_host_ended (SsHost *self)
+static void
+host_go_on (SsHost *self)
 {
   gint64 now_ns = ss_engine_now_ns (self->engine);
 
-  g_return_if_fail (self->n_outstanding > 0);
-
-  self->n_outstanding--;
-  if (!self->is_paused || self->n_outstanding > self->n_allowed)
+  if (!self->is_paused || self->n_outstanding > self->n_allowed || self->n_waits > 0)
     return;
   self->is_paused = FALSE;
   self->waiting_ns += now_ns - self->paused_ns;
@@ -365,9 +365,39 @@ ss_host_ended (SsHost *self)
 }
 
 void
+ss_host_ended (SsHost *self)
+{
+  g_return_if_fail (self->n_outstanding > 0);
+
+  self->n_outstanding--;
+  host_go_on (self);
+}
+
+void
 ss_host_synchronize (SsHost *self)
 {
   self->n_allowed = 0;
+}
+
+static void
+host_end_wait (SsEngine *engine G_GNUC_UNUSED, gpointer user_data)
+{
+  SsHost *self = user_data;
+
+  self->n_waits--;
+  host_go_on (self);
+}
+
+void
+ss_host_wait (SsHost *self, SsStream *stream, guint64 event)
+{
+  if (ss_stream_has_happened (stream, event))
+    return;
+  if (self->waits == NULL)
+    self->waits = ss_stream_new (self->engine, "host");
+  self->n_waits++;
+  ss_stream_wait (self->waits, stream, event);
+  ss_stream_submit (self->waits, 0, 0, NULL, host_end_wait, self);
 }
 
 gint64

@@ -57,6 +57,8 @@ void ss_host_launched (SsHost *self);
 void ss_host_ended (SsHost *self);
 /* The next call of `issue` comes when all that was launched so far has ended. */
 void ss_host_synchronize (SsHost *self);
+/* No call of `issue` comes before that event of the stream has happened. */
+void ss_host_wait (SsHost *self, SsStream *stream, guint64 event);
 gint64 ss_host_waiting_ns (const SsHost *self);      /* time it was held up by the device */
 
 G_END_DECLS

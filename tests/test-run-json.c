@@ -49,8 +49,8 @@ Test (run_json, keys_are_those_of_the_contract)
   JsonObject *run = json_node_get_object (node), *step;
 
   expect_keys (run,
-               "schema,scenario,verdict,model,device,peak,oom,allocator,load,steps,layers,events,"
-               "flop_convention,advice");
+               "schema,scenario,verdict,model,device,peak,oom,allocator,load,steps,layers,streams,"
+               "events,flop_convention,advice");
   expect_keys (json_object_get_object_member (run, "model"),
                "name,parameters,trainable_parameters");
   expect_keys (json_object_get_object_member (run, "device"), "name,capacity_bytes,context_bytes");

@@ -25,7 +25,7 @@ Test (timeline_csv, header_names_units)
                  "requested_bytes,block_bytes,allocated_bytes,reserved_bytes,parameters_bytes,"
                  "master_weights_bytes,gradients_bytes,gradient_accumulation_bytes,"
                  "optimizer_states_bytes,workspace_bytes,logits_bytes,activations_bytes,"
-                 "temporaries_bytes"));
+                 "temporaries_bytes,stream,stream_ms"));
   cr_assert (eq (uint, g_strv_length (rows), recording->memory->len + 2));
 }
 
@@ -38,15 +38,16 @@ Test (timeline_csv, each_row_carries_the_state_after_it)
   g_auto (GStrv) rows = rows_of (recording);
 
   cr_expect (
-      eq (str, rows[1], "0,0,0,0,0,load,,,,segment_alloc,,8388608,0,0,8388608,0,0,0,0,0,0,0,0,0"));
+      eq (str, rows[1], "0,0,0,0,0,load,,,,segment_alloc,,8388608,0,0,8388608,0,0,0,0,0,0,0,0,0,"
+               "compute,0"));
   cr_expect (eq (str, rows[2], "1,0,0,0,0,load,,,,alloc,parameters,8388608,8388608,8388608,8388608,"
-                               "8388608,0,0,0,0,0,0,0,0"));
+                               "8388608,0,0,0,0,0,0,0,0,compute,0"));
   cr_expect (eq (str, rows[6],
                  "5,0,0,1,1,forward,0,aten::mm,model.layers.0,alloc,temporaries,524288,524288,"
-                 "9961472,9961472,8388608,0,0,0,0,1048576,0,0,524288"));
+                 "9961472,9961472,8388608,0,0,0,0,1048576,0,0,524288,compute,0"));
   cr_expect (eq (str, rows[7],
                  "6,0.1,0.01,1,1,forward,0,aten::mm,model.layers.0,free,temporaries,524288,"
-                 "524288,9437184,9961472,8388608,0,0,0,0,1048576,0,0,0"));
+                 "524288,9437184,9961472,8388608,0,0,0,0,1048576,0,0,0,compute,0"));
 }
 
 Test (timeline_csv, the_last_row_is_the_failed_request)

@@ -71,6 +71,12 @@ ss_program_play (const SsProgram *self, guint first, const SsProgramVisitor *vis
   return i;
 }
 
+gboolean
+ss_program_needs_clock (const SsProgram *self)
+{
+  return self->n_uses > 0;
+}
+
 guint
 ss_program_n_storages (const SsProgram *self)
 {

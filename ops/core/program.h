@@ -103,6 +103,10 @@ typedef union
 guint ss_program_play (const SsProgram *self, guint first, const SsProgramVisitor *visitor,
                        gpointer user_data);
 
+/* Whether what the allocator can give depends on when streams get done: then only a replay with a
+ * clock can tell. */
+gboolean ss_program_needs_clock (const SsProgram *self);
+
 guint ss_program_n_storages (const SsProgram *self);
 const SsStorageInfo *ss_program_storage (const SsProgram *self, guint32 id);
 guint ss_program_n_ops (const SsProgram *self);

@@ -153,7 +153,7 @@ static void
 bring_workspace (SsCall *c)
 {
   SsTape *t = c->tape;
-  SsStorage **workspace = &t->workspace[t->context.thread];
+  SsStorage **workspace = &t->workspace[t->context.thread][t->context.stream];
 
   if (*workspace || t->target.workspace_bytes == 0)
     return;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "memory/slab.h"
+#include "memory/stream-id.h"
 #include "ops/core/function.h"
 #include "ops/core/tape.h"
 
@@ -29,6 +30,7 @@ struct _SsProgram
   GArray *operands;              /* SsTensor */
   GArray *marks;                 /* SsMark */
   GArray *modules;               /* SsModuleInfo */
+  guint n_uses;                  /* SS_USE_ON_STREAM instructions */
   guint64 n_parameters, n_trainable_parameters;
 };
 
@@ -94,11 +96,12 @@ struct _SsTape
   guint is_recording : 1, is_stopped : 1, keeps_operands : 1;
   guint stops_unwound : 1;       /* a request that fails ends the trace */
   guint32 next_sequence, backward_id;
+  guint32 next_event;
   SsValue *newest_value;         /* of those alive; the others are linked to it */
   SsTraceWatch watch;            /* or NULL */
   gpointer watch_data;
   GArray *unwound; /* guint32: storages that the failed request's unwinding releases */
-  SsStorage *workspace[SS_N_THREADS];
+  SsStorage *workspace[SS_N_THREADS][SS_N_STREAMS];
   GHashTable *module_ids;        /* SsModuleInfo key -> id */
   GHashTable *forward_hooks;     /* module id -> GArray; NULL: none */
   GArray *begun_layers;          /* gboolean by layer: its backward has been marked */

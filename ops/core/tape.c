@@ -83,7 +83,8 @@ ss_tape_seal (SsTape *t, GError **error)
 
   t->is_recording = FALSE;
   for (guint i = 0; i < SS_N_THREADS; i++)
-    ss_storage_unref (t->workspace[i]);
+    for (guint k = 0; k < SS_N_STREAMS; k++)
+      ss_storage_unref (t->workspace[i][k]);
   /* a value that still lives would be a floating one nobody took, or a cycle */
   g_assert (!t->newest_value);
   g_assert (!t->context.casts);

@@ -82,8 +82,9 @@ reach_roots (Marking *m, SsTape *t)
     if (value->n_names > 0)
       reach_value (m, value);
   for (guint i = 0; i < SS_N_THREADS; i++)
-    if (t->workspace[i])
-      g_hash_table_add (m->storages, GUINT_TO_POINTER (t->workspace[i]->id));
+    for (guint k = 0; k < SS_N_STREAMS; k++)
+      if (t->workspace[i][k])
+        g_hash_table_add (m->storages, GUINT_TO_POINTER (t->workspace[i][k]->id));
 }
 
 static gboolean

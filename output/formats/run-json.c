@@ -331,6 +331,27 @@ put_events (GString *json, const SsRecording *self)
   g_string_append_c (json, '}');
 }
 
+/* Those that had work; "beside_compute_ms": of it, what cost no time. */
+static void
+put_streams (GString *json, const SsRecording *self)
+{
+  begin (json, "streams");
+  g_string_append_c (json, '[');
+  for (guint i = 0; i < self->streams->len; i++)
+    {
+      const SsStreamRecord *stream = &g_array_index (self->streams, SsStreamRecord, i);
+
+      begin (json, NULL);
+      g_string_append (json, "\n  {");
+      put_text (json, "stream", stream->name);
+      put_uint (json, "ops", stream->n_ops);
+      put_ms (json, "busy_ms", stream->busy_ns);
+      put_ms (json, "beside_compute_ms", stream->beside_compute_ns);
+      g_string_append_c (json, '}');
+    }
+  g_string_append_c (json, ']');
+}
+
 static void
 put_flop_convention (GString *json, const SsRecording *self)
 {
@@ -387,7 +408,7 @@ ss_run_to_json (const SsRecording *self, const SsAdvice *advice)
 {
   void (*const members[]) (GString *, const SsRecording *) = {
     put_question, put_peak,   put_oom,    put_allocator,      put_load,
-    put_steps,    put_layers, put_events, put_flop_convention,
+    put_steps,    put_layers, put_streams, put_events, put_flop_convention,
   };
   GString *json;
 

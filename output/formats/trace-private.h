@@ -16,14 +16,12 @@ G_BEGIN_DECLS
 typedef enum
 {
   SS_TRACE_PHASES = 1,
-  SS_TRACE_COMPUTE = 2,          /* two more for communication and host copies */
-  SS_TRACE_ALLOCATOR = 5,
-  SS_TRACE_HOST = 6,
-  SS_TRACE_MORE_STREAMS = 10
+  SS_TRACE_STREAMS = 2,          /* one for each SsStreamId */
+  SS_TRACE_ALLOCATOR = SS_TRACE_STREAMS + SS_N_STREAMS,
+  SS_TRACE_HOST
 } SsTraceRow;
 
-#define SS_TRACE_STREAM_ROW(stream)                                                                \
-  ((stream) < 3U ? SS_TRACE_COMPUTE + (guint) (stream) : SS_TRACE_MORE_STREAMS + (guint) (stream))
+#define SS_TRACE_STREAM_ROW(stream) (SS_TRACE_STREAMS + (guint) (stream))
 
 typedef struct
 {

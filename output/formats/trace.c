@@ -86,23 +86,21 @@ put_name (SsTraceWriter *self, const char *what, guint row, const char *name, gu
 static void
 put_names (SsTraceWriter *self)
 {
-  static const char *const streams[] = { "stream: compute", "stream: communication",
-                                         "stream: host copies" };
   const SsRecording *recording = self->recording;
   g_autofree char *device = ss_clean_text (recording->device_name);
   g_autofree char *process = g_strdup_printf ("stepsim: rank 0, %s (simulated)", device);
-  guint n_streams = 1;
+  gboolean is_used[SS_N_STREAMS] = { [SS_STREAM_COMPUTE] = TRUE };
 
   for (guint i = 0; i < recording->ops->len; i++)
-    n_streams = MAX (n_streams, g_array_index (recording->ops, SsOpEvent, i).stream + 1U);
+    is_used[g_array_index (recording->ops, SsOpEvent, i).stream] = TRUE;
   put_name (self, "process_name", 0, process, 1);
   put_name (self, "thread_name", SS_TRACE_PHASES, "steps, phases and layers", 1);
-  for (guint i = 0; i < n_streams; i++)
+  for (guint i = 0; i < SS_N_STREAMS; i++)
     {
-      g_autofree char *name = i < G_N_ELEMENTS (streams) ? g_strdup (streams[i])
-                                                         : g_strdup_printf ("stream: %u", i);
+      g_autofree char *name = g_strconcat ("stream: ", ss_stream_id_name (i), NULL);
 
-      put_name (self, "thread_name", SS_TRACE_STREAM_ROW (i), name, SS_TRACE_STREAM_ROW (i));
+      if (is_used[i])
+        put_name (self, "thread_name", SS_TRACE_STREAM_ROW (i), name, SS_TRACE_STREAM_ROW (i));
     }
   put_name (self, "thread_name", SS_TRACE_ALLOCATOR, "allocator", SS_TRACE_ALLOCATOR);
   put_name (self, "thread_name", SS_TRACE_HOST, "host thread", SS_TRACE_HOST);

@@ -27,7 +27,7 @@ put_header (GString *csv)
                    "requested_bytes,block_bytes,allocated_bytes,reserved_bytes");
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
     g_string_append_printf (csv, ",%s_bytes", ss_category_name ((SsCategory) i));
-  g_string_append_c (csv, '\n');
+  g_string_append (csv, ",stream,stream_ms\n");
 }
 
 /* RFC 4180, section 2: fields with a comma or quote are quoted, quotes doubled. */
@@ -99,6 +99,8 @@ put_event (GString *csv, const SsRecording *recording, guint index, guint64 *by_
                           event->reserved_bytes);
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
     g_string_append_printf (csv, ",%" G_GUINT64_FORMAT, by_category[i]);
+  g_string_append_printf (csv, ",%s,", ss_stream_id_name (event->stream));
+  ss_recording_append_ms (csv, event->stream_ns);
   g_string_append_c (csv, '\n');
 }
 
