@@ -1,130 +1,139 @@
 /* SPDX-License-Identifier: MIT
  *
- * The closed forms of a scenario beside what its simulation found.
+ * The closed forms of a scenario beside what its simulation found, and what a whole training takes
+ * by them.
  */
+#include <math.h>
+#include <string.h>
+
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/ledger-text.h"
 #include "cli/output-options.h"
 #include "cli/scenario-options.h"
 #include "cli/simulation.h"
 #include "cli/terminal.h"
-#include "hw/units.h"
-#include "ops/ledger.h"
 
 typedef struct
 {
-  const SsTraceConfig *config;
-  const SsRecording *recording;
+  SsScenarioOptions scenario;
+  SsOutputOptions output;
+  SsTerminalOptions terminal;
   SsByteUnit unit;
-  GString *out;
-} Ledger;
+  gboolean is_json;
+  char *train_tokens, *gpus, *mfu, *tokens_per_s, *price_per_hour;
+  SsLedgerQuestion question;
+} Options;
 
 static void
-bytes_row (const Ledger *l, const char *what, guint64 bytes, const char *how)
+options_clear (Options *self)
 {
-  g_autofree char *text = ss_units_format_bytes (bytes, l->unit, 2);
-
-  g_string_append_printf (l->out, "  %-34s %14s  %s\n", what, text, how);
+  ss_scenario_options_clear (&self->scenario);
+  ss_output_options_clear (&self->output);
+  ss_terminal_options_clear (&self->terminal);
+  g_free (self->train_tokens);
+  g_free (self->gpus);
+  g_free (self->mfu);
+  g_free (self->tokens_per_s);
+  g_free (self->price_per_hour);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
-static void
-number_row (const Ledger *l, const char *what, double number, const char *how)
+/* "15.6T": a number above 0 with a letter for a power of 1000, or none.  `text` NULL: 0. */
+static gboolean
+parse_number (const char *option, const char *text, double most, double *number)
 {
-  g_string_append_printf (l->out, "  %-34s %14.4g  %s\n", what, number, how);
-}
+  static const char letters[] = "KMBT";
+  const char *letter;
+  char *end;
 
-static void
-add_parameters (const Ledger *l)
-{
-  const SsModelConfig *m = &l->config->model;
-
-  g_string_append (l->out, "Parameters\n");
-  g_string_append_printf (l->out, "  %-34s %14" G_GUINT64_FORMAT "  closed form of the %s family\n",
-                          "all", m->family->count_parameters (m), m->family->name);
-  g_string_append_printf (l->out, "  %-34s %14" G_GUINT64_FORMAT "  counted in the trace\n", "",
-                          l->recording->n_parameters);
-  g_string_append_printf (l->out, "  %-34s %14" G_GUINT64_FORMAT "\n", "trained",
-                          l->recording->n_trainable_parameters);
-}
-
-static void
-add_states (const Ledger *l)
-{
-  g_string_append (
-    l->out, "\nModel states, bytes per parameter: weights + gradients + master + optimizer\n");
-  for (const SsLedgerRecipe *r = ss_ledger_recipes (); r->name; r++)
+  *number = 0;
+  if (text == NULL)
+    return TRUE;
+  if (g_ascii_isdigit (*text) || *text == '.')
     {
-      g_autofree char *how = g_strdup_printf ("%u + %u + %u + %u = %u", r->weights, r->gradients,
-                                              r->master, r->optimizer, ss_ledger_recipe_bytes (r));
-
-      bytes_row (l, r->name, ss_size_mul (ss_ledger_recipe_bytes (r), l->recording->n_parameters),
-                 how);
+      *number = g_ascii_strtod (text, &end);
+      letter = *end != '\0' ? strchr (letters, g_ascii_toupper (*end)) : NULL;
+      for (gsize i = 0; letter != NULL && i <= (gsize) (letter - letters); i++)
+        *number *= 1000;
+      if (*(letter != NULL ? end + 1 : end) == '\0' && isfinite (*number) && *number > 0
+          && *number <= most)
+        return TRUE;
     }
+  ss_console_error ("%s: \"%s\" is no number above 0 and up to %g; expected digits, with K, M, B "
+                    "or T for thousands to millions of millions",
+                    option, text, most);
+  return FALSE;
 }
 
-static void
-add_activations (const Ledger *l)
+static gboolean
+check_options (Options *self)
 {
-  const SsModelConfig *m = &l->config->model;
-  SsModelAccount account;
-  const SsStepRecord *step = &g_array_index (l->recording->steps, SsStepRecord, 0);
+  SsLedgerQuestion *q = &self->question;
+  SsMemoryUnits units;
 
-  m->family->account (m, (guint64) l->config->sequence_length, (guint64) l->config->micro_batch,
-                      &account);
-  g_string_append (l->out, "\nActivations kept for backward, one micro-batch\n");
-  bytes_row (l, "a layer, as papers count", account.layer_bytes, account.layer_form);
-  bytes_row (l, "all layers",
-             ss_size_mul (account.layer_bytes, (guint64) m->n_layers), "");
-  bytes_row (l, "softmax of a layer, if unfused", account.softmax_bytes, "2 a s^2 b");
-  bytes_row (l, "fp32 logits", account.logits_bytes, "4 s b V");
-  if (step->saved_activation_bytes != G_MAXUINT64)
-    bytes_row (l, "held by autograd in this run", step->saved_activation_bytes,
-               "simulated, all layers and the loss");
+  if (!parse_number ("--train-tokens", self->train_tokens, 1e18, &q->tokens)
+      || !parse_number ("--gpus", self->gpus, 1e9, &q->n_gpus)
+      || !parse_number ("--mfu", self->mfu, 1, &q->mfu)
+      || !parse_number ("--tokens-per-s", self->tokens_per_s, 1e12, &q->tokens_per_s)
+      || !parse_number ("--price-per-hour", self->price_per_hour, 1e9, &q->price_per_hour)
+      || !ss_terminal_units (&self->terminal, &units))
+    return FALSE;
+  self->unit = units == SS_MEMORY_GB ? SS_UNITS_GB : SS_UNITS_GIB;
+  if (q->mfu > 0 && q->tokens_per_s > 0)
+    ss_console_error ("--mfu and --tokens-per-s say the same thing; one of them was expected");
+  else if (q->tokens <= 0 && (q->n_gpus > 0 || q->price_per_hour > 0))
+    ss_console_error ("%s: of a training of how many tokens? --train-tokens was expected",
+                      q->n_gpus > 0 ? "--gpus" : "--price-per-hour");
+  else
+    return TRUE;
+  return FALSE;
 }
 
-static void
-add_flops (const Ledger *l)
+static SsExit
+answer (Options *options, const char *path)
 {
-  const SsModelConfig *m = &l->config->model;
-  guint64 s = (guint64) l->config->sequence_length;
-  double n = (double) l->recording->n_parameters, tokens = (double) l->recording->tokens_per_step;
-  SsModelAccount account;
-  const SsStepRecord *step = &g_array_index (l->recording->steps, SsStepRecord, 0);
+  g_autoptr (SsScenario) scenario = ss_scenario_options_load (&options->scenario, path);
+  g_autoptr (SsRecording) recording = NULL;
+  g_autofree char *text = NULL;
+  SsLedgerAccount account;
 
-  m->family->account (m, s, 1, &account);
-  g_string_append (l->out, "\nFlops of a step\n");
-  number_row (l, "6 N D", ss_ledger_training_flops (n, tokens, FALSE),
-              "every parameter in a matrix product");
-  number_row (l, "8 N D", ss_ledger_training_flops (n, tokens, TRUE), "every layer recomputed");
-  number_row (l, "causal attention core", (double) account.core_flops / (double) s * tokens,
-              "6 s q L a token");
-  if (step->is_complete)
+  if (scenario == NULL)
+    return SS_EXIT_INPUT;
+  recording = ss_simulation_run (scenario, path, NULL);
+  if (recording == NULL)
+    return SS_EXIT_INPUT;
+  account = ss_ledger_account (scenario, recording, &options->question);
+  if (options->question.tokens > 0 && account.mfu_source == SS_LEDGER_MFU_UNKNOWN)
     {
-      number_row (l, "of the model, in this run", (double) step->model_flops, "simulated");
-      number_row (l, "by the hardware, in this run", (double) step->hardware_flops,
-                  "simulated, recomputation counted");
+      ss_console_error ("--train-tokens: this run completes no step, so its speed is not known; "
+                        "--mfu or --tokens-per-s was expected");
+      return SS_EXIT_INPUT;
     }
-  number_row (l, "tokens/s at an MFU of 40 %",
-              ss_ledger_tokens_per_s (n, l->recording->peak_flop_per_s, 0.4), "MFU P / (6 N)");
-  if (step->is_complete)
-    number_row (l, "tokens/s of this run", step->tokens_per_s, "simulated");
+  text = options->is_json ? ss_ledger_json (&account, recording, &options->question)
+                          : ss_ledger_text (&account, scenario, recording, &options->question,
+                                            options->unit);
+  return ss_output_options_write (&options->output, text);
 }
 
 static SsExit
 run (int argc, char **argv)
 {
-  g_auto (SsScenarioOptions) options = { 0 };
-  g_auto (SsOutputOptions) output = { 0 };
-  g_autoptr (SsScenario) scenario = NULL;
-  g_autoptr (SsRecording) recording = NULL;
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_auto (SsTerminalOptions) terminal = { 0 };
-  SsMemoryUnits units;
-  Ledger ledger = { .out = text };
+  g_auto (Options) options = { 0 };
   const GOptionEntry entries[] = {
-    SS_SCENARIO_OPTION_ENTRIES (options),
-    SS_OUTPUT_OPTION_ENTRIES (output),
-    SS_UNITS_OPTION_ENTRY (terminal),
+    SS_SCENARIO_OPTION_ENTRIES (options.scenario),
+    SS_OUTPUT_OPTION_ENTRIES (options.output),
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.is_json, "Print one JSON object", NULL },
+    { "train-tokens", 0, 0, G_OPTION_ARG_STRING, &options.train_tokens,
+      "What a training of that many takes: 15.6T", "N" },
+    { "gpus", 0, 0, G_OPTION_ARG_STRING, &options.gpus, "Over that many devices (1)", "N" },
+    { "mfu", 0, 0, G_OPTION_ARG_STRING, &options.mfu,
+      "Model flops utilization, by 6 N: 0.41 (the simulated step's)", "SHARE" },
+    { "tokens-per-s", 0, 0, G_OPTION_ARG_STRING, &options.tokens_per_s,
+      "Tokens a second of one device: which MFU is that?", "N" },
+    { "price-per-hour", 0, 0, G_OPTION_ARG_STRING, &options.price_per_hour,
+      "Of one device, in any money", "PRICE" },
+    SS_UNITS_OPTION_ENTRY (options.terminal),
     G_OPTION_ENTRY_NULL
   };
   SsExit status;
@@ -132,31 +141,14 @@ run (int argc, char **argv)
   if (!ss_command_parse (&ss_command_ledger, entries, &argc, &argv, &status))
     return status;
   if (!ss_command_check_arguments (&ss_command_ledger, argc, argv, 1, 1)
-      || !ss_terminal_units (&terminal, &units))
+      || !check_options (&options))
     return SS_EXIT_INPUT;
-  scenario = ss_scenario_options_load (&options, argv[1]);
-  if (scenario == NULL)
-    return SS_EXIT_INPUT;
-  recording = ss_simulation_run (scenario, argv[1], NULL);
-  if (recording == NULL)
-    return SS_EXIT_INPUT;
-  ledger.config = ss_scenario_trace_config (scenario);
-  ledger.recording = recording;
-  ledger.unit = units == SS_MEMORY_GB ? SS_UNITS_GB : SS_UNITS_GIB;
-  g_string_append_printf (text, "%s, %s\n\n", recording->model_name, recording->summary);
-  add_parameters (&ledger);
-  add_states (&ledger);
-  if (recording->steps->len > 0)
-    {
-      add_activations (&ledger);
-      add_flops (&ledger);
-    }
-  return ss_output_options_write (&output, text->str);
+  return answer (&options, argv[1]);
 }
 
 const SsCommand ss_command_ledger = {
   .name = "ledger",
   .arguments = "FILE",
-  .summary = "print the closed forms: parameters, states, activations, flops",
+  .summary = "print the closed forms: parameters, states, activations, flops, time",
   .run = run,
 };

@@ -105,6 +105,13 @@ ss_ledger_logits_bytes (guint64 s, guint64 b, guint64 vocabulary)
   return MUL (MUL (4, vocabulary), MUL (s, b));
 }
 
+double
+ss_ledger_result_bytes (double tokens, double h, double layers, double per_layer,
+                        double element_bytes)
+{
+  return tokens * h * layers * per_layer * element_bytes;
+}
+
 guint64
 ss_ledger_kv_cache_bytes (guint64 s, guint64 layers, guint64 kv, guint64 element_bytes)
 {
@@ -163,4 +170,16 @@ double
 ss_ledger_mfu (double n, double tokens_per_s, double peak_flop_per_s)
 {
   return 6 * n * tokens_per_s / peak_flop_per_s;
+}
+
+double
+ss_ledger_mfu_of_hours (double n, double tokens, double device_hours, double peak_flop_per_s)
+{
+  return ss_ledger_training_flops (n, tokens, FALSE) / (device_hours * 3600 * peak_flop_per_s);
+}
+
+double
+ss_ledger_hours (double device_hours, double n_devices)
+{
+  return device_hours / n_devices;
 }

@@ -52,6 +52,10 @@ guint64 ss_ledger_llama_activation_bytes (guint64 s, guint64 b, guint64 h, guint
 guint64 ss_ledger_softmax_bytes (guint64 s, guint64 b, guint64 a);
 /* fp32 logits: 4 s b V. */
 guint64 ss_ledger_logits_bytes (guint64 s, guint64 b, guint64 vocabulary);
+/* Results of `per_layer` tensors of width h in every layer: tokens h L per_layer times the element
+ * size; with 1, what is left of them when whole blocks are recomputed. */
+double ss_ledger_result_bytes (double tokens, double h, double layers, double per_layer,
+                               double element_bytes);
 /* Keys and values of a sequence: 2 s L kv times the element size. */
 guint64 ss_ledger_kv_cache_bytes (guint64 s, guint64 layers, guint64 kv, guint64 element_bytes);
 
@@ -74,5 +78,10 @@ double ss_ledger_seconds (double flops, double n_devices, double peak_flop_per_s
 /* MFU P / (6 N). */
 double ss_ledger_tokens_per_s (double n, double peak_flop_per_s, double mfu);
 double ss_ledger_mfu (double n, double tokens_per_s, double peak_flop_per_s);
+/* Mean utilization of a training that took so many device hours: 6 N D over hours and peak. */
+double ss_ledger_mfu_of_hours (double n, double tokens, double device_hours,
+                               double peak_flop_per_s);
+/* Hours on the clock when so many devices share them. */
+double ss_ledger_hours (double device_hours, double n_devices);
 
 G_END_DECLS

@@ -7,6 +7,7 @@
 #include <criterion/new/assert.h>
 #include <math.h>
 
+#include "memory/tensor.h"
 #include "ops/ledger.h"
 
 /* Equal when rounded to the digits that were published. */
@@ -67,6 +68,9 @@ Test (ledger_forms, bytes_per_parameter)
     cr_assert (eq (u32, ss_ledger_recipe_bytes (&r[i]), sums[i]), "%s", r[i].name);
   cr_assert (eq (ptr, (void *) r[G_N_ELEMENTS (sums)].name, NULL));
   near ("M1", 8e9 * ss_ledger_recipe_bytes (&r[3]) / 1e9, 128, 0.5);
+  for (guint i = 0; i < 3; i++)
+    near ("M2", 8e9 * ss_ledger_recipe_bytes (&r[i]) / 1e9, (const double[]) { 64, 96, 128 }[i],
+          0.5);
   near ("M3 8.03B", 8.03e9 * ss_ledger_recipe_bytes (&r[4]) / 1e9, 161, 0.5);
   near ("M3 405B", 405e9 * ss_ledger_recipe_bytes (&r[3]) / 1e9, 6480, 0.5);
 }
@@ -88,6 +92,39 @@ Test (ledger_forms, activations)
   cr_assert (eq (u64, ss_ledger_logits_bytes (8192, 1, 128256), 4202692608));
   near ("A7", 1 - (double) ss_ledger_gpt_selective_activation_bytes (2048, 1, 12288)
                     / (double) ss_ledger_gpt_activation_bytes (2048, 1, 12288, 96), 0.70, 0.005);
+}
+
+/* A6, A8, A9 */
+Test (ledger_forms, the_first_lesson)
+{
+  SsTensor block = ss_tensor (SS_BF16, 3, (gint64[]) { 1, 8192, 4096 });
+  const SsLedgerRecipe *r = &ss_ledger_recipes ()[3];   /* bf16 mixed, fp32 master, Adam */
+  double gpt = 36 * (double) ss_ledger_gpt_activation_bytes (8192, 1, 4096, 32);
+
+  cr_assert (eq (u64, ss_tensor_bytes (&block), 64 << 20));
+  near ("A8", ss_ledger_result_bytes (4e6, 8192, 64, 20, 2) / 1e12, 83.9, 0.05);
+  near ("A8 block remat", ss_ledger_result_bytes (4e6, 8192, 64, 1, 2) / 1e12, 4.19, 0.005);
+  near ("A9 weights and gradients", 8e9 * (r->weights + r->gradients) / 1e9, 32, 0.5);
+  near ("A9 master and Adam", 8e9 * (r->master + r->optimizer) / 1e9, 96, 0.5);
+  near ("A9", (8e9 * ss_ledger_recipe_bytes (r) + gpt) / 1e9, 560, 5);
+  near ("A9 in cards of 80 GB", (8e9 * ss_ledger_recipe_bytes (r) + gpt) / 80e9, 7, 0.06);
+}
+
+/* E5, E9, E10 */
+Test (ledger_forms, hours_and_published_utilization)
+{
+  const double tflops[] = { 430, 400, 380 }, published[] = { 43.5, 40.4, 38.4 };
+
+  near ("E5 hours", ss_ledger_hours (30.84e6, 16384), 1882, 0.5);
+  near ("E5 days", ss_ledger_hours (30.84e6, 16384) / 24, 78.4, 0.05);
+  near ("E5 utilization", 100 * ss_ledger_mfu_of_hours (405853388800, 15.6e12, 30.84e6, 989e12),
+        34.6, 0.05);
+  near ("E9 years", ss_ledger_hours (3.1e6, 1) / 24 / 365.25, 354, 0.5);
+  near ("E9 1000", ss_ledger_hours (3.1e6, 1000) / 24, 129, 0.5);
+  near ("E9 10000", ss_ledger_hours (3.1e6, 10000) / 24, 13, 0.5);
+  for (guint i = 0; i < 3; i++)   /* per card: 6 N tokens/s is what is published, 989 the peak */
+    near ("E10", 100 * ss_ledger_mfu (405e9, tflops[i] * 1e12 / (6 * 405e9), 989e12), published[i],
+          0.05);
 }
 
 /* F1 to F4 and E1 to E3, E6 to E8 */

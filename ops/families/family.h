@@ -62,6 +62,10 @@ typedef struct
   guint64 softmax_bytes;         /* of a layer, if its attention is not fused */
   guint64 logits_bytes;          /* in fp32 */
   guint64 core_flops;            /* of causal attention's core, one sequence, all layers */
+  guint64 n_active;              /* parameters that a token passes: of experts those chosen */
+  guint64 n_embedding, n_head;   /* head 0: tied to the embedding */
+  guint64 n_attention, n_mlp;    /* matrices of a layer */
+  guint64 kv_width;              /* elements of a token's keys in a layer, and of its values */
 } SsModelAccount;
 
 typedef enum

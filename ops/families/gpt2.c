@@ -307,6 +307,12 @@ gpt2_account (const SsModelConfig *config, guint64 s, guint64 b, SsModelAccount 
   out->logits_bytes = ss_ledger_logits_bytes (s, b, (guint64) c->vocab_size);
   out->core_flops = ss_size_mul ((guint64) config->n_layers,
                                  ss_ledger_attention_core_flops (1, s, h, TRUE));
+  out->n_active = config->family->count_parameters (config);
+  out->n_embedding = ss_size_mul ((guint64) (c->vocab_size + config->max_position_embeddings), h);
+  out->n_head = c->tie_word_embeddings ? 0 : ss_size_mul ((guint64) c->vocab_size, h);
+  out->n_attention = ss_size_mul (4, ss_size_mul (h, h));
+  out->n_mlp = ss_size_mul (2, ss_size_mul (h, (guint64) c->intermediate_size));
+  out->kv_width = h;
 }
 
 static guint

@@ -118,6 +118,13 @@ ss_llama_account (const SsModelConfig *config, guint64 s, guint64 b, SsModelAcco
   out->logits_bytes = ss_ledger_logits_bytes (s, b, (guint64) c->vocab_size);
   out->core_flops = ss_size_mul ((guint64) config->n_layers,
                                  ss_ledger_attention_core_flops (1, s, q, TRUE));
+  out->n_active = config->family->count_parameters (config);
+  out->n_embedding = ss_size_mul ((guint64) c->vocab_size, (guint64) c->hidden_size);
+  out->n_head = c->tie_word_embeddings ? 0 : out->n_embedding;
+  out->n_attention = ss_ledger_llama_attention_parameters ((guint64) c->hidden_size, q, kv);
+  out->n_mlp = ss_ledger_llama_mlp_parameters ((guint64) c->hidden_size,
+                                               (guint64) c->intermediate_size);
+  out->kv_width = kv;
 }
 
 guint
