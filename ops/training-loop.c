@@ -23,6 +23,7 @@ typedef struct
   SsOptimizerRun optimizer;
   SsGradScaler scaler;
   SsValue *held[SS_MAX_HELD]; /* hold-outputs: what the name for them holds */
+  SsValue *divided_loss;         /* hold-outputs: another name, for a loss that is not the model's */
 } Run;
 
 /* ---- load ---- */
@@ -102,7 +103,12 @@ forward_and_loss (Run *r, guint step, guint micro_batch)
   loss = ss_keep (r->config->model.family->loss (t, r->model, batch));
   ss_autocast_end (t);
   if (r->config->gradient_accumulation > 1)
-    ss_rebind (&loss, ss_div_scalar (t, loss));
+    {
+      ss_rebind (&loss, ss_div_scalar (t, loss));
+      /* loss = outputs.loss / n: the last micro-batch's goes now, its outputs with the call's end */
+      if (r->config->holds_outputs)
+        ss_rebind (&r->divided_loss, loss);
+    }
   if (micro_batch == r->config->gradient_accumulation)
     ss_tape_mark (t, SS_MARK_SAVED, ss_saved_bytes (t, loss));
   return g_steal_pointer (&loss);
@@ -166,6 +172,7 @@ tear_down (Run *r)
   ss_tape_finish (r->tape);
   for (guint i = 0; i < SS_MAX_HELD; i++)
     ss_drop (&r->held[i]);
+  ss_drop (&r->divided_loss);
   ss_optimizer_clear (&r->optimizer);
   ss_grad_scaler_clear (&r->scaler);
   for (guint i = 0; i < r->batches->len; i++)

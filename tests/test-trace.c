@@ -143,3 +143,31 @@ Test (trace, every_release_follows_its_allocation_once)
         }
     }
 }
+
+static guint64
+start_of_forward (gboolean holds, guint n_micro_batches, guint step, guint micro_batch)
+{
+  SsTraceConfig c = fixture_config ("llama", "hf-sdpa", 2, 1, 256);
+  g_autoptr (SsProgram) p = NULL;
+
+  c.holds_outputs = holds;
+  c.gradient_accumulation = n_micro_batches;
+  c.n_steps = 2;
+  p = ss_trace (&c, &fixture_h100, FALSE, NULL);
+  return fixture_phase (p, step, micro_batch, SS_PHASE_FORWARD).start_bytes;
+}
+
+/* outputs = model (...); loss = outputs.loss / 2: beside the logits, 256 x 128,256 in bf16, there
+ * are two names for losses in f32, once a first micro-batch has been; undivided they are one. */
+Test (trace, a_loop_that_holds_outputs_holds_two_losses)
+{
+  const guint64 logits = 256 * 128256 * 2;
+
+  cr_expect (eq (u64, start_of_forward (TRUE, 2, 1, 1) - start_of_forward (FALSE, 2, 1, 1), 0));
+  cr_expect (eq (u64, start_of_forward (TRUE, 2, 1, 2) - start_of_forward (FALSE, 2, 1, 2),
+                 logits + 4 + 4));
+  cr_expect (eq (u64, start_of_forward (TRUE, 2, 2, 1) - start_of_forward (FALSE, 2, 2, 1),
+                 logits + 4 + 4));
+  cr_expect (eq (u64, start_of_forward (TRUE, 1, 2, 1) - start_of_forward (FALSE, 1, 2, 1),
+                 logits + 4));
+}
