@@ -5,17 +5,12 @@
  */
 #include "ops/families/llama-compiled.h"
 
+#include "ops/families/inductor-sum.h"
 #include "ops/kinds/attention.h"
 #include "ops/kinds/compiled.h"
 #include "ops/kinds/matmul.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
-
-/* Partial sums of a norm's weight, as recorded: of 128 rows each at 2,048 tokens; a workspace of
- * 2^21 f32 at 8,192. */
-#define ROWS_PER_PARTIAL 128
-#define MANY_ROWS 8192
-#define WORKSPACE_ELEMENTS (1 << 21)
 
 /* q, k and v take one norm's output */
 #define MAX_BRANCHES 3
@@ -25,10 +20,6 @@ typedef struct
   SsGraph graph;
   SsValue *grad; /* (T, H) of the residual stream, in its type; written over all the way */
   SsValue *low; /* the same in the type of products; the same buffer if that is its type */
-  /* f32 parameters: the first layer's gate is cast by the last kernel of all, while the roots of
-   * its input norm are still there (as the recording of that precision has it: T = 2048, two
-   * layers) */
-  SsValue *late, *late_roots;
 } Backward;
 
 /* ---- gradients of parameters ---- */
@@ -77,10 +68,18 @@ static void
 norm_gradient (SsGraph *g, guint index, SsValue *dy, SsValue *x, SsValue *roots)
 {
   SsValue *w = ss_graph_parameter (g, index);
-  gint64 width = ss_value_size (w, 0), n = (g->t + ROWS_PER_PARTIAL - 1) / ROWS_PER_PARTIAL * width;
-  g_autoptr (SsValue) partial
-    = ss_graph_take (g, SS_F32, SS_DIMS (g->t < MANY_ROWS ? n : WORKSPACE_ELEMENTS));
+  gint64 width = ss_value_size (w, 0);
+  gint64 n_rows = (gint64) (ss_tensor_count (&x->tensor) / (guint64) width);
+  gint64 n_partials = ss_inductor_n_partial_sums (ss_tape_target (g->tape), n_rows, width);
+  g_autoptr (SsValue) partial = NULL;
 
+  if (n_partials == 1)
+    {
+      g->grad[index] = take_like (g, ss_value_dtype (w), w);
+      SS_COMPILED (g->tape, NORM_SUM, 0, dy, x, roots, g->grad[index]);
+      return;
+    }
+  partial = ss_graph_take (g, SS_F32, SS_DIMS (n_partials * width));
   SS_COMPILED (g->tape, NORM_SUM, 0, dy, x, roots, partial);
   g->grad[index] = take_like (g, ss_value_dtype (w), w);
   SS_COMPILED (g->tape, NORM_SUM, 0, partial, g->grad[index]);
@@ -236,13 +235,7 @@ mlp_backward (Backward *b, guint i)
   SS_COMPILED (g->tape, SILU_MUL_GRAD, 2, d, *gate, *up);
   ss_drop (up);
   dx[0] = input_gradient (g, *gate, ss_graph_weight (g, i, SS_WEIGHT_GATE));
-  if (i == 0 && g->low != g->wide)
-    {
-      b->late = weight_product (g, ss_graph_index (g, i, SS_WEIGHT_GATE), *gate, *x);
-      b->late_roots = ss_value_ref (*ss_graph_layer (g, i, SS_LAYER_X_ROOTS));
-    }
-  else
-    linear_gradient (g, i, SS_WEIGHT_GATE, *gate, *x);
+  linear_gradient (g, i, SS_WEIGHT_GATE, *gate, *x);
   ss_drop (gate);
   dx[1] = input_gradient (g, d, ss_graph_weight (g, i, SS_WEIGHT_UP));
   linear_gradient (g, i, SS_WEIGHT_UP, d, *x);
@@ -407,12 +400,6 @@ model_backward (Backward *b)
   if (*ss_graph_once (g, SS_GRAPH_MASK))
     ss_drop (ss_graph_once (g, SS_GRAPH_MASK));
   embedding_backward (b);
-  if (b->late)
-    {
-      cast_gradient (g, ss_graph_index (g, 0, SS_WEIGHT_GATE), b->late);
-      ss_drop (&b->late);
-      g_clear_pointer (&b->late_roots, ss_value_unref);
-    }
 }
 
 void
