@@ -23,7 +23,7 @@ typedef struct
   SsOptimizerRun optimizer;
   SsGradScaler scaler;
   SsValue *held[SS_MAX_HELD]; /* hold-outputs: what the name for them holds */
-  SsValue *divided_loss;         /* hold-outputs: another name, for a loss that is not the model's */
+  SsValue *divided_loss;         /* hold-outputs: the other name, for a loss not the model's */
 } Run;
 
 /* ---- load ---- */
@@ -105,7 +105,7 @@ forward_and_loss (Run *r, guint step, guint micro_batch)
   if (r->config->gradient_accumulation > 1)
     {
       ss_rebind (&loss, ss_div_scalar (t, loss));
-      /* loss = outputs.loss / n: the last micro-batch's goes now, its outputs with the call's end */
+      /* loss = outputs.loss / n: the last micro-batch's is let go of now */
       if (r->config->holds_outputs)
         ss_rebind (&r->divided_loss, loss);
     }

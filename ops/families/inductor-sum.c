@@ -34,7 +34,7 @@ nearest_divisor (gint64 n, gint64 wanted)
 static gboolean
 is_mixed (gint64 n_rows, gint64 width)
 {
-  return n_rows >= 5 * (1 << 20) / width && n_rows >= 2 * width && n_rows >= 4096
+  return n_rows >= div_up (5 * (1 << 20), width) && n_rows >= 2 * width && n_rows >= 4096
          && width <= 16 * 1024;
 }
 

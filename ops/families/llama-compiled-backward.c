@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * torch.compile (model), loss inside: the backward graph.  Every gradient it returns stays in it
- * until its end; kept values go where they are used last.  Source: see llama-compiled-forward.c.
+ * until its end; kept values go where they are used last.  Products come in the order in which
+ * autograd, which is traced for the graph, makes them: nodes of a later call first, of one node the
+ * weight's gradient before the input's.  Inductor may move them.  Source: see
+ * llama-compiled-forward.c.
  */
 #include "ops/families/llama-compiled.h"
 
@@ -227,19 +230,20 @@ mlp_backward (Backward *b, guint i)
   SsValue **gate = ss_graph_layer (g, i, SS_LAYER_GATE), **up = ss_graph_layer (g, i, SS_LAYER_UP);
   SsValue **both = ss_graph_layer (g, i, SS_LAYER_PRODUCT);
   SsValue **x = ss_graph_layer (g, i, SS_LAYER_MIDDLE_NORMED), *dx[2];
-  SsValue *d = input_gradient (g, b->low, ss_graph_weight (g, i, SS_WEIGHT_DOWN));
+  SsValue *d;
 
   linear_gradient (g, i, SS_WEIGHT_DOWN, b->low, *both);
+  d = input_gradient (g, b->low, ss_graph_weight (g, i, SS_WEIGHT_DOWN));
   ss_drop (both);
   /* up's gradient over the product's, gate's over gate itself */
   SS_COMPILED (g->tape, SILU_MUL_GRAD, 2, d, *gate, *up);
   ss_drop (up);
-  dx[0] = input_gradient (g, *gate, ss_graph_weight (g, i, SS_WEIGHT_GATE));
-  linear_gradient (g, i, SS_WEIGHT_GATE, *gate, *x);
-  ss_drop (gate);
-  dx[1] = input_gradient (g, d, ss_graph_weight (g, i, SS_WEIGHT_UP));
   linear_gradient (g, i, SS_WEIGHT_UP, d, *x);
+  dx[0] = input_gradient (g, d, ss_graph_weight (g, i, SS_WEIGHT_UP));
   ss_graph_give (g, &d);
+  linear_gradient (g, i, SS_WEIGHT_GATE, *gate, *x);
+  dx[1] = input_gradient (g, *gate, ss_graph_weight (g, i, SS_WEIGHT_GATE));
+  ss_drop (gate);
   ss_drop (x);
   for (guint k = 4; k < 7; k++)
     drop_cast (g, i, k);
@@ -317,13 +321,13 @@ attention_backward (Backward *b, guint i)
     g_autoptr (SsValue) out = ss_graph_rows (g, *ss_graph_layer (g, i, SS_LAYER_OUT), width);
     g_autoptr (SsValue) rows = ss_graph_rows (g, dout, width);
 
-    ss_mm_out (g->tape, b->low, ss_graph_weight (g, i, SS_WEIGHT_O), rows);
     linear_gradient (g, i, SS_WEIGHT_O, b->low, out);
+    ss_mm_out (g->tape, b->low, ss_graph_weight (g, i, SS_WEIGHT_O), rows);
   }
   drop_low (b);
   heads_backward (b, i, dout, d);
   ss_graph_give (g, &dout);
-  for (guint k = 0; k < 3; k++)
+  for (guint k = 3; k-- > 0;)
     {
       linear_gradient (g, i, SS_WEIGHT_Q + k, d[k], *x);
       dx[k] = input_gradient (g, d[k], ss_graph_weight (g, i, SS_WEIGHT_Q + k));
