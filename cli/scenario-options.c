@@ -18,6 +18,7 @@ ss_short_options (void)
 void
 ss_scenario_options_clear (SsScenarioOptions *self)
 {
+  g_clear_pointer (&self->before, g_strfreev);
   g_clear_pointer (&self->set, g_strfreev);
   for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
     g_clear_pointer (&self->given[i], g_free);
@@ -30,6 +31,8 @@ overrides_of (const SsScenarioOptions *self, const char *const *more, GError **e
   g_autoptr (GPtrArray) overrides = g_ptr_array_new_with_free_func (g_free);
 
   /* the last one holds: a --set, as advice prints it, beside the command it is advice for */
+  for (char **set = self->before; set != NULL && *set != NULL; set++)
+    g_ptr_array_add (overrides, g_strdup (*set));
   for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
     if (self->given[i] != NULL)
       g_ptr_array_add (overrides,

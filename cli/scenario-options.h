@@ -42,6 +42,7 @@ enum { SS_SHORT_OPTIONS (SS_SHORT_MEMBER_, ) SS_N_SHORT_OPTIONS };
 
 typedef struct
 {
+  char **before;                 /* PATH=VALUE, each of which an option may change, or NULL */
   char **set;                    /* PATH=VALUE */
   char *given[SS_N_SHORT_OPTIONS];   /* the value of each, or NULL */
 } SsScenarioOptions;

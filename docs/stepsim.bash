@@ -87,7 +87,7 @@ _stepsim ()
   fi
   compopt -o filenames 2> /dev/null
   mapfile -t -O ${#COMPREPLY[@]} COMPREPLY \
-    < <(compgen -d -- "$cur"; compgen -f -X '!*.@(xml|csv|json|pickle)' -- "$cur")
+    < <(compgen -d -- "$cur"; compgen -f -X '!*.@(xml|csv|json|pickle|yml|yaml)' -- "$cur")
 }
 
 complete -F _stepsim stepsim

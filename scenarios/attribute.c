@@ -132,7 +132,7 @@ static const SsAttribute attributes[] = {
   { "adapter", "rank", "8", .kind = &ss_value_small, .min = 1, .max = 1 << 16,
     AT (config.adapter.rank), .meaning = "the inner size of its two matrices" },
   { "adapter", "targets", .otherwise = "peft's for the model type", .kind = &ss_value_targets,
-    .accepts = "names of the model type's linears, separated by spaces",
+    .accepts = "names of the model type's linears, separated by spaces, or all-linear",
     .meaning = "the linears that get an adapter" },
   { "adapter", "dtype", "base", .kind = &ss_value_adapter_dtype, AT (config.adapter.is_fp32),
     .meaning = "adapters in the type of the frozen weights, or in fp32" },

@@ -321,16 +321,23 @@ check_optimizer (SsLoading *self)
                       ss_implementation_name (config->implementation), known->str);
 }
 
-/* The linears that an adapter takes where nothing is said. (transfer full) */
+/* The linears that an adapter takes where nothing is said, or all. (transfer full) */
 static char **
-default_targets (const SsModelFamily *family)
+family_targets (const SsModelFamily *family, gboolean all)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
   for (const SsLinearName *l = family->linears; l->target; l++)
-    if (l->is_default)
+    if (l->is_default || all)
       g_strv_builder_add (builder, l->target);
   return g_strv_builder_end (builder);
+}
+
+/* peft's "all-linear" is every linear but the head. */
+static gboolean
+is_all_linear (char **targets)
+{
+  return targets[0] && !targets[1] && g_str_equal (targets[0], "all-linear");
 }
 
 static void
@@ -342,8 +349,12 @@ check_adapter (SsLoading *self)
 
   if (!config->adapter.type)
     return;
-  if (!config->adapter.targets)
-    config->adapter.targets = default_targets (family);
+  if (!config->adapter.targets || is_all_linear (config->adapter.targets))
+    {
+      targets = family_targets (family, config->adapter.targets != NULL);
+      g_strfreev (config->adapter.targets);
+      config->adapter.targets = targets;
+    }
   targets = config->adapter.targets;
   for (guint i = 0; targets[i]; i++)
     {

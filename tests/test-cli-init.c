@@ -94,3 +94,29 @@ Test (cli_init, settings_are_listed_each_with_its_path)
   cr_assert (ne (ptr, strstr (json.out, "\"default\":\"bf16\",\"words\":[\"fp32\",\"bf16\","),
                  NULL), "%s", json.out);
 }
+
+/* The settings go before the options, and what became of them beside the scenario. */
+Test (cli_init, another_trainers_settings_become_a_scenario)
+{
+  g_auto (SsCliResult) to_file = ss_cli_shell (
+    "\"$S\" init --from=" SS_SOURCE_DIR "/tests/trainers/axolotl-lora.yml "
+    "--device=h100-sxm-80gb --micro-batch=1 -o my.xml");
+  g_auto (SsCliResult) to_stdout = ss_cli_shell (
+    "\"$S\" init --from=" SS_SOURCE_DIR "/tests/trainers/training-args.json gpt2 "
+    "--device=h100-sxm-80gb"), no_model = { 0 };
+  g_autofree char *xml = ss_cli_read ("my.xml");
+
+  no_model = ss_cli_shell ("\"$S\" init --from=" SS_SOURCE_DIR "/tests/trainers/deepspeed.json "
+                           "--device=h100-sxm-80gb");
+  cr_assert (eq (int, to_file.status, 0), "%s", to_file.err);
+  cr_expect (ne (ptr, strstr (to_file.out, "Axolotl: 12 taken, 11 left, 1 of these matter\n"),
+                 NULL), "%s", to_file.out);
+  cr_expect (ne (ptr, strstr (xml, "micro-batch=\"1\" sequence-length=\"4096\""), NULL), "%s", xml);
+  cr_expect (eq (int, to_stdout.status, 0), "%s", to_stdout.err);
+  cr_expect (g_str_has_prefix (to_stdout.out, "<?xml"));
+  cr_expect (ne (ptr, strstr (to_stdout.err, "7 taken, 3 left, 1 of these matter\n"), NULL), "%s",
+             to_stdout.err);
+  cr_expect (eq (int, no_model.status, 2));
+  cr_expect (ne (ptr, strstr (no_model.err, "names no model; give its config.json"), NULL), "%s",
+             no_model.err);
+}
