@@ -4,9 +4,10 @@
 
     memory <- plan <- ops <- hw <- scenarios <- sim <- study <- output <- cli
     sim/engine, sim/stream: GLib only
+    within ops/: core <- kinds <- checkpoint <- nn <- families; kinds <- optim
 
 Each #include must be allowed by its room's row, and nothing that it brings along may be among what
-the room must never see.
+the room must never see. No file of ops/ includes itself by way of others.
 """
 import os
 import re
@@ -18,10 +19,28 @@ CLOCK = r'sim/(engine|stream)\.[ch]'
 RESULTS = ('sim/recording.h', 'study/explanation.h', 'study/advice.h')
 ANY_ROOM = r'(memory|plan|ops|hw|scenarios|sim|study|output|cli)/'
 
+# ops/: a room within it, and what of ops/ it may see
+OPS = (
+    (r'core/', r'core/'),
+    (r'(kernel-profile|ledger|precision)\.', r'(kernel-profile|ledger|precision)\.'),
+    (r'kinds/', r'(core|kinds)/'),
+    (r'checkpoint/', r'(core|kinds|checkpoint)/'),
+    (r'optim/', r'(core|kinds|optim)/'),
+    (r'nn/', r'(core|kinds|checkpoint|nn)/|kernel-profile\.'),
+    (r'families/', r'(core|kinds|checkpoint|nn|families)/|(kernel-profile|ledger)\.'),
+)
+
+
+def ops_row(room, sees):
+    return (rf'ops/{room}', rf'ops/({sees})|plan/|memory/(tensor|category|slab|stream-id)\.h',
+            rf'ops/(?!{sees})|memory/alloc|(hw|scenarios|sim|study|output|cli)/')
+
+
 # file, what it may include, what it must never see; patterns of paths, the first row that fits counts
 TABLE = (
     (r'memory/', r'memory/', r'(?!memory/)' + ANY_ROOM),
     (r'plan/', r'plan/|memory/tensor\.h', r'memory/alloc|(ops|hw|scenarios|sim|study|output|cli)/'),
+    *(ops_row(room, sees) for room, sees in OPS),
     (r'ops/', r'(ops|plan)/|memory/(tensor|category|slab|stream-id)\.h',
      r'memory/alloc|(hw|scenarios|sim|study|output|cli)/'),
     (r'hw/', r'hw/|ops/core/(op|target)\.h|memory/tensor\.h',
@@ -93,6 +112,12 @@ def problem_of_header(tree, path, row, header):
     return None
 
 
+def problem_of_circle(tree, path, header):
+    if path.startswith('ops/') and path in tree.closure(header):
+        return f'includes itself: {way(tree.closure(header), path)}'
+    return None
+
+
 def problem_of_library(path, name):
     for library, home in SYSTEM:
         if re.match(library, name) and not re.match(home, path):
@@ -109,7 +134,8 @@ def check(root):
         row = next(row for row in TABLE if re.match(row[0], path))
         for line, header, library in includes:
             if header is not None:
-                problem = problem_of_header(tree, path, row, header)
+                problem = (problem_of_header(tree, path, row, header)
+                           or problem_of_circle(tree, path, header))
             else:
                 problem = problem_of_library(path, library)
             if problem is not None:

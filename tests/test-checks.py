@@ -102,6 +102,36 @@ class Arrows(unittest.TestCase):
                 self.assertIn(f'{path}:2: may not include {header}',
                               self.check({path: f'#include <glib.h>\n#include "{header}"\n'}))
 
+    def test_rooms_of_ops_have_an_order(self):
+        headers = {'ops/kinds/view.h': '#include "ops/core/tape.h"\n', 'ops/nn/linear.h': '',
+                   'ops/checkpoint/segment.h': '', 'ops/optim/adam.h': '',
+                   'ops/families/family.h': '#include "ops/nn/linear.h"\n', 'ops/ledger.h': ''}
+        for path, header in (('ops/core/a.c', 'ops/kinds/view.h'),
+                             ('ops/kinds/a.c', 'ops/nn/linear.h'),
+                             ('ops/checkpoint/a.c', 'ops/nn/linear.h'),
+                             ('ops/nn/a.c', 'ops/families/family.h'),
+                             ('ops/nn/a.c', 'ops/ledger.h'),
+                             ('ops/optim/a.c', 'ops/nn/linear.h'),
+                             ('ops/families/a.c', 'ops/optim/adam.h'),
+                             ('ops/ledger.c', 'ops/families/family.h')):
+            with self.subTest(path=path, header=header):
+                self.assertEqual(self.check({**headers, path: f'#include "{header}"\n'}),
+                                 [f'{path}:1: may not include {header}'])
+        for path, header in (('ops/kinds/a.c', 'ops/core/tape.h'),
+                             ('ops/nn/a.c', 'ops/checkpoint/segment.h'),
+                             ('ops/optim/a.c', 'ops/kinds/view.h'),
+                             ('ops/families/a.c', 'ops/nn/linear.h'),
+                             ('ops/loop.c', 'ops/families/family.h')):
+            with self.subTest(path=path, header=header):
+                self.assertEqual(self.check({**headers, path: f'#include "{header}"\n'}), [])
+
+    def test_no_file_of_ops_includes_itself(self):
+        self.assertEqual(
+            self.check({'ops/nn/a.h': '#include "ops/nn/b.h"\n',
+                        'ops/nn/b.h': '\n#include "ops/nn/a.h"\n'}),
+            ['ops/nn/a.h:1: includes itself: ops/nn/b.h, which includes ops/nn/a.h',
+             'ops/nn/b.h:2: includes itself: ops/nn/a.h, which includes ops/nn/b.h'])
+
     def test_what_an_allowed_header_brings_along_is_seen_too(self):
         self.assertEqual(
             self.check({'ops/core/op.h': '#include "ops/core/tape.h"\n', 'ops/core/tape.h': '',

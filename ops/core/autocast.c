@@ -2,7 +2,7 @@
  *
  * Autocast: which arguments are cast, and the cache of the casts of leaves.
  */
-#include "ops/kinds/pointwise.h"
+#include "ops/core/arithmetic.h"
 #include "ops/core/tape-private.h"
 
 static void

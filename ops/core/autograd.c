@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/core/autograd.h"
 
-#include "ops/kinds/in-place.h"
-#include "ops/kinds/pointwise.h"
-#include "ops/kinds/reduce.h"
+#include "ops/core/arithmetic.h"
 #include "ops/core/tape-private.h"
 
 /* ---- ready nodes: highest sequence number first ---- */

@@ -61,7 +61,8 @@ struct _SsOpKind
   const char *name;              /* required: "aten::mul", as a profiler shows it */
   const char *overload;          /* "Tensor": which of its signatures; NULL: "default" */
   const char *node_name;         /* "MulBackward0"; NULL: no derivative */
-  void (*infer) (SsCall *c);     /* required: out[], n_out: sizes, types, strides of the outputs */
+  /* optional: out[], n_out: sizes, types, strides of the outputs; none without it */
+  void (*infer) (SsCall *c);
   SsSave saves[SS_MAX_SAVES];    /* in order of release */
   guint n_saves;
   /* optional: writes gradients of the inputs, made with ordinary ops, to out[] (floating; NULL for

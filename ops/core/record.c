@@ -348,7 +348,8 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
   c.attribute = attribute;
   memset (out, 0, SS_MAX_OUTPUTS * sizeof *out);
   take_inputs (&c);
-  kind->infer (&c);
+  if (kind->infer)
+    kind->infer (&c);
   share_storages (&c);
   n = make_node (&c);
   if (n)

@@ -5,15 +5,9 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "ops/nn/rope.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  SS_ROPE_DEFAULT,
-  SS_ROPE_LLAMA3                 /* three bands of wavelengths */
-} SsRopeType;
 
 typedef enum
 {

@@ -6,10 +6,9 @@
  */
 #pragma once
 
-#include "plan/policy.h"
-#include "ops/kernel-profile.h"
 #include "ops/core/tape.h"
 #include "ops/families/config-field.h"
+#include "ops/nn/setup.h"
 
 G_BEGIN_DECLS
 
@@ -20,14 +19,14 @@ typedef struct _SsModelFamily SsModelFamily;
 
 /* Numbers of a model: what every room may ask, and a family's own struct, which only its files
  * read.  Plain data, copied by value; filled by scenarios/ by the family's table of fields. */
-typedef struct
+struct _SsModelConfig
 {
   const SsModelFamily *family;
   const char *model_type;        /* interned: "llama", "mistral", "qwen3", "gpt2" */
   gint64 n_layers;               /* of the stack that policies and layers="..." mean */
   gint64 max_position_embeddings;
   _Alignas (8) guint8 own[SS_MODEL_OWN_BYTES];
-} SsModelConfig;
+};
 
 /* Offsets of a field that all have, and of one in the family's own struct. */
 #define SS_MODEL_AT(field) G_STRUCT_OFFSET (SsModelConfig, field)
@@ -43,14 +42,6 @@ typedef struct
    * (transfer full): a combination that no such model can have */
   gboolean (*finish) (SsModelConfig *config, char **problem);
 } SsModelType;
-
-typedef struct
-{
-  char *type;                    /* "lora", or NULL for none */
-  guint rank;
-  char **targets;                /* SsLinearName of the family, NULL-terminated */
-  gboolean is_fp32;              /* dtype="fp32": adapters in fp32 over a bf16 base */
-} SsAdapter;
 
 /* ---- what others ask of a model ---- */
 
@@ -88,18 +79,6 @@ typedef struct
 #define SS_MAX_WIDTHS 16
 
 /* ---- an instance ---- */
-
-/* What a family is told besides its numbers. */
-typedef struct
-{
-  const SsModelConfig *config;
-  SsKernels kernels;
-  SsCheckpointing checkpointing;
-  const GArray *ranges;          /* SsLayerRange: what its policy makes of the layers */
-  guint drops;                   /* SsDrop, or-ed */
-  SsDtype dtype;                 /* of the parameters */
-  const SsAdapter *adapter;      /* NULL: none */
-} SsModelSetup;
 
 /* A linear as an adapter's targets call it: by the family's short name, or by its module's. */
 typedef struct

@@ -8,7 +8,7 @@
 #include "ops/kinds/embedding.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
-#include "ops/nn/gated-mlp.h"
+#include "ops/families/gated-mlp.h"
 #include "ops/nn/layers.h"
 #include "ops/nn/module.h"
 #include "ops/nn/rms-norm.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/kinds/compiled.h"
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 /* attribute[0]: how many operands are read and written */
 static void
 compiled_cost (const SsCall *c, SsCost *cost)
@@ -18,7 +12,7 @@ compiled_cost (const SsCall *c, SsCost *cost)
 static const SsOpKind kinds[SS_N_COMPILED] = {
 #define SS_COMPILED_KIND(UPPER, text)                                                              \
   [SS_COMPILED_##UPPER] = {                                                                        \
-    .name = text, .infer = infer_nothing, .cost = compiled_cost, .in_place = TRUE,                 \
+    .name = text, .cost = compiled_cost, .in_place = TRUE,                 \
   },
   SS_COMPILED_KERNELS (SS_COMPILED_KIND)
 #undef SS_COMPILED_KIND

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "ops/core/arithmetic.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
@@ -15,7 +16,6 @@ SsValue *ss_full (SsTape *t, SsDtype dtype, guint n_dims, const gint64 *size);
 /* a number as a 0-dim tensor: at::scalar_tensor, and torch.tensor of Python */
 SsValue *ss_scalar_tensor (SsTape *t, SsDtype dtype);
 SsValue *ss_tensor_of_number (SsTape *t, SsDtype dtype);
-SsValue *ss_ones_like (SsTape *t, SsValue *a);
 /* torch.zeros_like (a, dtype), torch.full_like (a): contiguous or laid out as a dense `a` is */
 SsValue *ss_zeros_like (SsTape *t, SsValue *a, SsDtype dtype);
 SsValue *ss_full_like (SsTape *t, SsValue *a);

@@ -78,12 +78,6 @@ n_launches (const GPtrArray *list, guint depth)
 
 /* ---- kinds ---- */
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 /* attribute[0]: bytes read and written; attribute[1]: launches */
 static void
 foreach_cost (const SsCall *c, SsCost *cost)
@@ -94,7 +88,7 @@ foreach_cost (const SsCall *c, SsCost *cost)
 }
 
 #define SS_FOREACH_KIND(text, signature)                                                           \
-  { .name = text, .overload = signature, .infer = infer_nothing, .cost = foreach_cost,             \
+  { .name = text, .overload = signature, .cost = foreach_cost,             \
     .in_place = TRUE }
 
 static const SsOpKind kinds[SS_N_FOREACH] = {

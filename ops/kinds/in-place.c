@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/kinds/in-place.h"
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 static guint64
 bytes_of_operands (const SsCall *c, guint first)
 {
@@ -39,7 +33,7 @@ cost_of_overwrites (const SsCall *c, SsCost *cost)
 static const SsOpKind kinds[SS_N_IN_PLACE] = {
 #define SS_IN_PLACE_KIND(UPPER, text, signature, verb)                                             \
   [SS_IN_PLACE_##UPPER] = {                                                                        \
-    .name = text, .overload = signature, .infer = infer_nothing, .cost = cost_of_##verb,           \
+    .name = text, .overload = signature, .cost = cost_of_##verb,           \
     .in_place = TRUE, .returned = 1,                                                               \
   },
   SS_IN_PLACE_KERNELS (SS_IN_PLACE_KIND)

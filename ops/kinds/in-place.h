@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "ops/core/arithmetic.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
@@ -29,7 +30,5 @@ typedef enum
 /* One call over `n` operands; a value given twice is read once. */
 void ss_in_place (SsTape *t, SsInPlaceKernel kernel, guint n, SsValue *const *operands);
 #define SS_IN_PLACE(t, UPPER, ...) ss_in_place (t, SS_IN_PLACE_##UPPER, SS_VALUES (__VA_ARGS__))
-/* a += b */
-void ss_add_in_place (SsTape *t, SsValue *a, SsValue *b);
 
 G_END_DECLS

@@ -182,12 +182,6 @@ ss_liger_silu_mul (SsTape *t, SsValue *gate, SsValue *up)
 
 /* ---- losses ---- */
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 /* reads the logits for the maximum and the sum, and again for the gradient that it writes over
  * them */
 static void
@@ -197,7 +191,7 @@ cross_entropy_cost (const SsCall *c, SsCost *cost)
 }
 
 static const SsOpKind cross_entropy_kernel = {
-  .name = "triton::liger_cross_entropy_kernel", .infer = infer_nothing, .cost = cross_entropy_cost,
+  .name = "triton::liger_cross_entropy_kernel", .cost = cross_entropy_cost,
   .in_place = TRUE,
 };
 
@@ -215,7 +209,6 @@ element_mul_cost (const SsCall *c, SsCost *cost)
 
 static const SsOpKind element_mul = {
   .name = "triton::element_mul_kernel",
-  .infer = infer_nothing,
   .cost = element_mul_cost,
   .in_place = TRUE,
 };

@@ -365,14 +365,8 @@ ss_where (SsTape *t, SsValue *condition, SsValue *a, SsValue *b)
 
 /* ---- values that the host reads ---- */
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 static const SsOpKind item = {
-  .name = "aten::_local_scalar_dense", .infer = infer_nothing, .in_place = TRUE,
+  .name = "aten::_local_scalar_dense", .in_place = TRUE,
   .is_synchronous = TRUE,
 };
 
@@ -397,7 +391,7 @@ equal_cost (const SsCall *c G_GNUC_UNUSED, SsCost *cost)
 }
 
 static const SsOpKind equal = {
-  .name = "aten::equal", .infer = infer_nothing, .scratch = equal_scratch, .cost = equal_cost,
+  .name = "aten::equal", .scratch = equal_scratch, .cost = equal_cost,
   .in_place = TRUE, .is_synchronous = TRUE,
 };
 

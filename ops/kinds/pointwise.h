@@ -10,7 +10,6 @@
 
 G_BEGIN_DECLS
 
-SsValue *ss_add (SsTape *t, SsValue *a, SsValue *b);
 /* a + number */
 SsValue *ss_add_scalar (SsTape *t, SsValue *a);
 SsValue *ss_mul (SsTape *t, SsValue *a, SsValue *b);
@@ -27,14 +26,10 @@ SsValue *ss_neg (SsTape *t, SsValue *a);
 SsValue *ss_silu (SsTape *t, SsValue *a);
 SsValue *ss_gelu (SsTape *t, SsValue *a);
 SsValue *ss_tanh (SsTape *t, SsValue *a);
-/* x.to (dtype): the value itself if it has that type */
-SsValue *ss_to (SsTape *t, SsValue *a, SsDtype dtype);
 /* x.to (device, copy=True): a copy even where nothing changes */
 SsValue *ss_copy (SsTape *t, SsValue *a);
 /* A contiguous copy. */
 SsValue *ss_clone (SsTape *t, SsValue *a);
-/* A copy that lies as `layout` does. */
-SsValue *ss_clone_like (SsTape *t, SsValue *a, const SsTensor *layout);
 /* The value itself if it is contiguous, else a copy. */
 SsValue *ss_contiguous (SsTape *t, SsValue *a);
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "ops/core/arithmetic.h"
 #include "ops/core/tape.h"
 
 G_BEGIN_DECLS
@@ -18,8 +19,6 @@ SsValue *ss_vector_norm (SsTape *t, SsValue *a, guint reduced, gboolean is_kept)
 SsValue *ss_mean_over (SsTape *t, SsValue *a, guint dim);
 /* sum (dim), no derivative */
 SsValue *ss_sum_over (SsTape *t, SsValue *a, guint dim);
-/* Sum over the dimensions in which `target` is smaller (broadcasting undone), in a's own type. */
-SsValue *ss_sum_to (SsTape *t, SsValue *a, const SsTensor *target);
 /* sum () of bools: how many are true, an i64 scalar */
 SsValue *ss_count (SsTape *t, SsValue *a);
 /* max () or min () of i64: a scalar */

@@ -221,29 +221,11 @@ split_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 /* One kind for each number of parts: a node has one slot for each. */
-static const SsOpKind split[] = {
-  { .name = "aten::split",
-    .node_name = "SplitBackward0",
-    .infer = infer_split,
-    .backward = split_backward,
-    .n_carriers = 2,
-    .is_view = TRUE,
-    .holds_base = TRUE },
-  { .name = "aten::split",
-    .node_name = "SplitBackward0",
-    .infer = infer_split,
-    .backward = split_backward,
-    .n_carriers = 3,
-    .is_view = TRUE,
-    .holds_base = TRUE },
-  { .name = "aten::split",
-    .node_name = "SplitBackward0",
-    .infer = infer_split,
-    .backward = split_backward,
-    .n_carriers = 4,
-    .is_view = TRUE,
-    .holds_base = TRUE },
-};
+#define SPLIT_IN(n)                                                                                \
+  { .name = "aten::split", .node_name = "SplitBackward0", .infer = infer_split,                    \
+    .backward = split_backward, .n_carriers = n, .is_view = TRUE, .holds_base = TRUE }
+static const SsOpKind split[] = { SPLIT_IN (2), SPLIT_IN (3), SPLIT_IN (4) };
+#undef SPLIT_IN
 
 void
 ss_split_last (SsTape *t, SsValue *a, guint n, SsValue **out)

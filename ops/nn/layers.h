@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ops/checkpoint/segment.h"
-#include "ops/families/family.h"
+#include "ops/nn/setup.h"
 
 G_BEGIN_DECLS
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "ops/checkpoint/segment.h"
-#include "ops/families/family.h"
 #include "ops/nn/attention.h"
+#include "ops/nn/setup.h"
 
 G_BEGIN_DECLS
 

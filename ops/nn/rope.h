@@ -4,9 +4,16 @@
  */
 #pragma once
 
-#include "ops/families/family.h"
+#include "ops/core/tape.h"
+#include "ops/kernel-profile.h"
 
 G_BEGIN_DECLS
+
+typedef enum
+{
+  SS_ROPE_DEFAULT,
+  SS_ROPE_LLAMA3                 /* three bands of wavelengths */
+} SsRopeType;
 
 typedef struct
 {

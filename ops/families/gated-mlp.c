@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ops/nn/gated-mlp.h"
+#include "ops/families/gated-mlp.h"
 
 #include "ops/kinds/liger.h"
 #include "ops/kinds/pointwise.h"
