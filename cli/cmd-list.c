@@ -102,7 +102,7 @@ add_optimizers (GArray *rows)
       g_autoptr (GString) text = g_string_new ((*optimizer)->description);
 
       for (guint i = 0, n = 0; i < SS_N_IMPLEMENTATIONS; i++)
-        if ((*optimizer)->implementations & (1u << i))
+        if (ss_optimizer_implementations (*optimizer) & (1u << i))
           g_string_append_printf (text, "%s%s", n++ == 0 ? "; " : ", ",
                                   ss_implementation_name ((SsImplementation) i));
       add_row (rows, (*optimizer)->name, text->str);

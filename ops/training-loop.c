@@ -65,7 +65,16 @@ make_optimizer (Run *r)
   };
 
   for (guint i = 0; linears && i < r->model->linears->len; i++)
-    g_ptr_array_add (linears, ((const SsLinear *) r->model->linears->pdata[i])->weight);
+    {
+      const SsLinear *l = r->model->linears->pdata[i];
+
+      g_ptr_array_add (linears, l->weight);
+      if (l->lora_a)
+        {
+          g_ptr_array_add (linears, l->lora_a);
+          g_ptr_array_add (linears, l->lora_b);
+        }
+    }
   ss_optimizer_init (&r->optimizer, &settings, r->tape, r->model->parameters);
 }
 

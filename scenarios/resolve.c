@@ -292,27 +292,29 @@ is_stated (const SsLoading *self, const char *element, const char *attribute)
   return value != NULL;
 }
 
-/* Where nothing is said, the default gives way to what the optimizer has, the fastest first. */
+/* Where nothing is said, the default is the optimizer's own. */
 static void
 check_optimizer (SsLoading *self)
 {
-  static const SsImplementation by_speed[] = { SS_FUSED, SS_FOREACH, SS_FOR_LOOP };
   SsTraceConfig *config = &self->scenario->config;
   const char *blamed = "implementation";
   g_autoptr (GString) known = g_string_new (NULL);
+  guint implementations;
 
-  if (!config->optimizer || config->optimizer->implementations & 1u << config->implementation)
+  if (!config->optimizer)
     return;
-  for (guint i = G_N_ELEMENTS (by_speed); i-- > 0;)
-    if (config->optimizer->implementations & 1u << by_speed[i])
-      {
-        g_string_append_printf (known, "%s%s", known->len ? ", " : "",
-                                ss_implementation_name (by_speed[i]));
-        if (!is_stated (self, "optimizer", "implementation"))
-          config->implementation = by_speed[i];
-      }
   if (!is_stated (self, "optimizer", "implementation"))
+    {
+      config->implementation = config->optimizer->by_default;
+      return;
+    }
+  implementations = ss_optimizer_implementations (config->optimizer);
+  if (implementations & 1u << config->implementation)
     return;
+  for (guint i = 0; i < SS_N_IMPLEMENTATIONS; i++)
+    if (implementations & 1u << i)
+      g_string_append_printf (known, "%s%s", known->len ? ", " : "",
+                              ss_implementation_name ((SsImplementation) i));
   if (!ss_loading_override (self, "optimizer", "implementation")
       && ss_loading_override (self, "optimizer", "type"))
     blamed = "type";

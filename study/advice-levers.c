@@ -307,12 +307,12 @@ add_optimizer (GPtrArray *all, const SsTraceConfig *config, const char *name, gb
 {
   const SsOptimizer *optimizer = ss_optimizer_find (name);
   g_autofree char *setting = g_strconcat ("optimizer/type=", name, NULL);
-  gboolean has_it = optimizer->implementations & 1u << config->implementation;
+  g_autofree char *implementation = g_strconcat (
+    "optimizer/implementation=", ss_implementation_name (optimizer->by_default), NULL);
 
-  /* where it has no fused one, PyTorch's class goes parameter by parameter by itself */
   if (optimizer != config->optimizer)
     add (all, "optimizer", SS_ADVICE_CHANGES_TRAINING, what, setting,
-         has_it ? NULL : "optimizer/implementation=for-loop")
+         optimizer->by_default == config->implementation ? NULL : implementation)
       ->is_alone = is_alone;
 }
 

@@ -18,6 +18,10 @@ G_BEGIN_DECLS
   X (ADDCMUL, "aten::_foreach_addcmul_", "Scalar")                                                 \
   X (ADDCDIV, "aten::_foreach_addcdiv_", "Scalar")                                                 \
   X (ADDCDIV_EACH, "aten::_foreach_addcdiv_", "ScalarList")                                        \
+  X (CLAMP_MIN, "aten::_foreach_clamp_min_", "Scalar") X (RSQRT, "aten::_foreach_rsqrt_", NULL)    \
+  X (LERP_EACH, "aten::_foreach_lerp_", "ScalarList")                                              \
+  X (MUL_EACH, "aten::_foreach_mul_", "ScalarList") X (DIV_LIST, "aten::_foreach_div_", "List")    \
+  X (MUL_LIST, "aten::_foreach_mul_", "List")                                                      \
   X (COPY, "aten::_foreach_copy_", NULL) X (ZERO, "aten::_foreach_zero_", NULL)                    \
   X (CHECK_AND_UNSCALE, "aten::_amp_foreach_non_finite_check_and_unscale_", NULL)                  \
   X (SQRT, "aten::_foreach_sqrt", NULL) X (MUL_NEW, "aten::_foreach_mul", "Scalar")                \

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
   X (RSQRT, "aten::rsqrt_", NULL, updates) X (CLAMP, "aten::clamp_", NULL, updates)                \
   X (LERP, "aten::lerp_", "Scalar", updates) X (ADDCMUL, "aten::addcmul_", NULL, updates)          \
   X (ADDCDIV, "aten::addcdiv_", NULL, updates)                                                     \
+  X (SIGN, "aten::sign_", NULL, updates)                                                           \
   X (UPDATE_SCALE, "aten::_amp_update_scale_", NULL, updates)                                      \
   X (COPY, "aten::copy_", NULL, overwrites) X (ZERO, "aten::zero_", NULL, overwrites)
 typedef enum

@@ -44,7 +44,7 @@ SsValue *ss_contiguous (SsTape *t, SsValue *a);
   X (LT, "aten::lt", "Scalar") X (GT, "aten::gt", "Scalar") X (GE, "aten::ge", "Scalar")           \
   X (NOT, "aten::bitwise_not", NULL) X (AND, "aten::bitwise_and", "Scalar")                        \
   X (RSUB, "aten::rsub", "Scalar") X (CLAMP, "aten::clamp", NULL) X (TRIL, "aten::tril", NULL)     \
-  X (CLONE, "aten::clone", NULL)
+  X (CLONE, "aten::clone", NULL) X (LERP, "aten::lerp", "Scalar")
 typedef enum
 {
 #define SS_PLAIN_MEMBER(UPPER, name, overload) SS_PLAIN_##UPPER,

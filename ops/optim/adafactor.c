@@ -2,21 +2,15 @@
  *
  * torch.optim.Adafactor (torch/optim/_adafactor.py): a matrix keeps the means of its squared
  * gradient over rows and columns, a vector its square.  The class is a for-loop unless
- * foreach=True is asked for by name (which would make all updates at once); "foreach" here is
- * the class without an argument, as it is in data/pytorch: the same for-loop.
+ * foreach=True is asked for by name.
  */
+#include "ops/optim/adafactor.h"
+
 #include "ops/kinds/matmul.h"
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/reduce.h"
 #include "ops/kinds/view.h"
-#include "ops/optim/optimizers.h"
 
-enum
-{
-  ROW_VAR,
-  COL_VAR,
-  VARIANCE
-};
 
 static void
 make_state (SsOptimizerRun *run, SsOptimizerSlot *slot)
@@ -28,20 +22,19 @@ make_state (SsOptimizerRun *run, SsOptimizerSlot *slot)
 
   if (n_dims < 2)
     {
-      ss_slot_set_state (slot, VARIANCE, ss_zeros_like (run->tape, target, dtype));
+      ss_slot_set_state (slot, SS_ADAFACTOR_VARIANCE, ss_zeros_like (run->tape, target, dtype));
       return;
     }
   memcpy (rows, target->tensor.size, sizeof rows);
   memcpy (cols, target->tensor.size, sizeof cols);
   rows[n_dims - 1] = 1;
   cols[n_dims - 2] = 1;
-  ss_slot_set_state (slot, ROW_VAR, ss_new_zeros (run->tape, target, n_dims, rows));
-  ss_slot_set_state (slot, COL_VAR, ss_new_zeros (run->tape, target, n_dims, cols));
+  ss_slot_set_state (slot, SS_ADAFACTOR_ROW_VAR, ss_new_zeros (run->tape, target, n_dims, rows));
+  ss_slot_set_state (slot, SS_ADAFACTOR_COL_VAR, ss_new_zeros (run->tape, target, n_dims, cols));
 }
 
-/* row_var @ col_var: one product, or one for each of the leading dimensions */
-static SsValue *
-outer_product (SsTape *t, SsValue *rows, SsValue *cols)
+SsValue *
+ss_adafactor_outer_product (SsTape *t, SsValue *rows, SsValue *cols)
 {
   const SsTensor *r = &rows->tensor, *c = &cols->tensor;
   guint n = r->n_dims;
@@ -79,7 +72,7 @@ typedef struct
 static void
 estimate_matrix (SsTape *t, const SsOptimizerSlot *s, SsValue *gradient, Names *n)
 {
-  SsValue *row_var = s->state[ROW_VAR], *col_var = s->state[COL_VAR];
+  SsValue *row_var = s->state[SS_ADAFACTOR_ROW_VAR], *col_var = s->state[SS_ADAFACTOR_COL_VAR];
   guint n_dims = gradient->tensor.n_dims;
   g_autoptr (SsValue) mean = NULL;
 
@@ -87,7 +80,7 @@ estimate_matrix (SsTape *t, const SsOptimizerSlot *s, SsValue *gradient, Names *
   SS_IN_PLACE (t, LERP, row_var, n->row_mean);
   ss_rebind (&n->col_mean, mean_square (t, gradient, n_dims - 2));
   SS_IN_PLACE (t, LERP, col_var, n->col_mean);
-  ss_rebind (&n->var_estimate, outer_product (t, row_var, col_var));
+  ss_rebind (&n->var_estimate, ss_adafactor_outer_product (t, row_var, col_var));
   mean = ss_keep (ss_mean_over (t, row_var, n_dims - 2));
   SS_IN_PLACE (t, CLAMP, mean);
   SS_IN_PLACE (t, DIV, n->var_estimate, mean);
@@ -96,7 +89,7 @@ estimate_matrix (SsTape *t, const SsOptimizerSlot *s, SsValue *gradient, Names *
 static void
 estimate_vector (SsTape *t, const SsOptimizerSlot *s, SsValue *gradient, Names *n)
 {
-  SsValue *variance = s->state[VARIANCE];
+  SsValue *variance = s->state[SS_ADAFACTOR_VARIANCE];
 
   ss_rebind (&n->grad_squared, ss_mul (t, gradient, gradient));
   SS_IN_PLACE (t, LERP, variance, n->grad_squared);
@@ -105,7 +98,7 @@ estimate_vector (SsTape *t, const SsOptimizerSlot *s, SsValue *gradient, Names *
 
 /* norms of the whole parameter and of the whole update are read by the host */
 static void
-update (SsOptimizerRun *run)
+update_for_loop (SsOptimizerRun *run)
 {
   SsTape *t = run->tape;
   Names n = { NULL };
@@ -135,7 +128,17 @@ update (SsOptimizerRun *run)
   ss_drop (&n.update);
 }
 
+static void
+update (SsOptimizerRun *run)
+{
+  if (run->implementation == SS_FOREACH)
+    ss_adafactor_update_foreach (run);
+  else
+    update_for_loop (run);
+}
+
 const SsOptimizer ss_optimizer_adafactor = {
   .name = "adafactor", .description = "Adafactor: means of squares over rows and columns",
-  .implementations = SS_WITHOUT_FUSED, .make_state = make_state, .update = update,
+  .implementations = SS_WITHOUT_FUSED,
+  .by_default = SS_FOR_LOOP, .make_state = make_state, .update = update,
 };

@@ -71,5 +71,6 @@ update (SsOptimizerRun *run)
 
 const SsOptimizer ss_optimizer_adagrad = {
   .name = "adagrad", .description = "Adagrad: one sum of squares per parameter, made at once",
-  .implementations = SS_WITHOUT_FUSED, .construct = construct, .update = update,
+  .implementations = SS_WITHOUT_FUSED,
+  .by_default = SS_FOREACH, .construct = construct, .update = update,
 };

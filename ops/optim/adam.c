@@ -122,9 +122,11 @@ update_adamw (SsOptimizerRun *run)
 
 const SsOptimizer ss_optimizer_adam = {
   .name = "adam", .description = "Adam: two moments per parameter",
-  .implementations = SS_ALL_IMPLEMENTATIONS, .make_state = make_state, .update = update_adam,
+  .implementations = SS_ALL_IMPLEMENTATIONS,
+  .by_default = SS_FUSED, .make_state = make_state, .update = update_adam,
 };
 const SsOptimizer ss_optimizer_adamw = {
   .name = "adamw", .description = "AdamW: two moments per parameter, decoupled weight decay",
-  .implementations = SS_ALL_IMPLEMENTATIONS, .make_state = make_state, .update = update_adamw,
+  .implementations = SS_ALL_IMPLEMENTATIONS,
+  .by_default = SS_FUSED, .make_state = make_state, .update = update_adamw,
 };

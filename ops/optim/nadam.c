@@ -79,5 +79,6 @@ update (SsOptimizerRun *run)
 
 const SsOptimizer ss_optimizer_nadam = {
   .name = "nadam", .description = "NAdam: two moments per parameter, Nesterov's momentum",
-  .implementations = SS_WITHOUT_FUSED, .make_state = make_state, .update = update,
+  .implementations = SS_WITHOUT_FUSED,
+  .by_default = SS_FOREACH, .make_state = make_state, .update = update,
 };

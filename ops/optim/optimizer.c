@@ -8,7 +8,11 @@
 const char *
 ss_implementation_name (SsImplementation implementation)
 {
-  static const char *const names[SS_N_IMPLEMENTATIONS] = { "for-loop", "foreach", "fused" };
+  static const char *const names[SS_N_IMPLEMENTATIONS] = {
+    [SS_FOR_LOOP] = "for-loop",         [SS_FOREACH] = "foreach",
+    [SS_FUSED] = "fused",               [SS_BITSANDBYTES] = "bitsandbytes",
+    [SS_TORCHAO] = "torchao",           [SS_TRANSFORMERS] = "transformers",
+  };
 
   g_return_val_if_fail (implementation < SS_N_IMPLEMENTATIONS, NULL);
   return names[implementation];
@@ -25,6 +29,33 @@ ss_optimizers (void)
   };
 
   return all;
+}
+
+static const SsOptimizer *const more[] = {
+#define SS_LIST_OPTIMIZER(word) &ss_optimizer_##word,
+  SS_MORE_OPTIMIZERS (SS_LIST_OPTIMIZER)
+#undef SS_LIST_OPTIMIZER
+};
+
+guint
+ss_optimizer_implementations (const SsOptimizer *self)
+{
+  guint bits = self->implementations;
+
+  for (guint i = 0; i < G_N_ELEMENTS (more); i++)
+    if (g_str_equal (more[i]->name, self->name))
+      bits |= more[i]->implementations;
+  return bits;
+}
+
+/* The code of that implementation. */
+static const SsOptimizer *
+implementation_of (const SsOptimizer *klass, SsImplementation implementation)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (more); i++)
+    if (g_str_equal (more[i]->name, klass->name) && more[i]->implementations & 1u << implementation)
+      return more[i];
+  return klass;
 }
 
 const SsOptimizer *
@@ -56,6 +87,12 @@ ss_slot_gradient (SsTape *t, const SsOptimizerSlot *slot)
   return ss_keep (ss_to (t, own_gradient (slot), ss_value_dtype (ss_slot_target (slot))));
 }
 
+SsValue *
+ss_slot_wide_gradient (SsTape *t, const SsOptimizerSlot *slot)
+{
+  return ss_keep (ss_to (t, own_gradient (slot), SS_F32));
+}
+
 /* What is kept beside a parameter is told by the parameter's name. */
 static SsValue *
 keep_beside (const SsOptimizerSlot *slot, SsValue *value, SsCategory category)
@@ -73,6 +110,14 @@ ss_slot_set_state (SsOptimizerSlot *slot, guint i, SsValue *value)
   g_assert (i < SS_MAX_STATES && !slot->state[i]);
   slot->state[i] = keep_beside (slot, value, SS_CATEGORY_OPTIMIZER_STATES);
   slot->has_state = TRUE;
+}
+
+void
+ss_optimizer_share_state (SsOptimizerRun *run, guint i, SsValue *value)
+{
+  g_assert (i < SS_MAX_SHARED_STATES && !run->shared[i]);
+  run->shared[i] = ss_keep (value);
+  ss_value_claim (run->shared[i], SS_CATEGORY_OPTIMIZER_STATES);
 }
 
 /* ---- lists ---- */
@@ -169,15 +214,6 @@ group_free (SsOptimizerGroup *group)
   g_free (group);
 }
 
-/* Where the class of a group has no such implementation, the nearest slower one. */
-static SsImplementation
-implementation_for (const SsOptimizer *klass, SsImplementation wanted)
-{
-  while (wanted > SS_FOR_LOOP && !(klass->implementations & 1u << wanted))
-    wanted--;
-  return wanted;
-}
-
 /* get_decay_parameter_names of transformers/trainer.py: neither biases nor norms, which in every
  * family are its parameters of one dimension. */
 static gboolean
@@ -189,12 +225,16 @@ decays_weight (const SsOptimizerSlot *slot)
 static void
 add_slot (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsOptimizerSlot *slot)
 {
-  const SsOptimizer *klass = settings->klass;
+  const SsOptimizer *klass = implementation_of (settings->klass, settings->implementation);
+  SsImplementation implementation = settings->implementation;
   gboolean decays = settings->grouping == SS_GROUPS_ONE || decays_weight (slot);
   SsOptimizerGroup *group;
 
   if (klass->takes && !klass->takes (slot))
-    klass = klass->others;
+    {
+      klass = klass->others;
+      implementation = klass->by_default;
+    }
   for (guint i = 0; i < run->groups->len; i++)
     {
       group = run->groups->pdata[i];
@@ -206,7 +246,7 @@ add_slot (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsOptimizerS
     }
   group = g_new0 (SsOptimizerGroup, 1);
   *group = (SsOptimizerGroup) {
-    klass, implementation_for (klass, settings->implementation), decays, g_ptr_array_new (),
+    klass, implementation, decays, g_ptr_array_new (),
   };
   g_ptr_array_add (group->slots, slot);
   g_ptr_array_add (run->groups, group);
@@ -259,12 +299,16 @@ ss_optimizer_init (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsT
 
       if (!v->leaf)
         continue;
-      run->n_slots++;
       slot->parameter = v;
       slot->is_linear = settings->linears && g_ptr_array_find (settings->linears, v, NULL);
+      if (settings->klass->takes && !settings->klass->others && !settings->klass->takes (slot))
+        continue;
+      run->n_slots++;
       add_slot (run, settings, slot);
     }
-  g_ptr_array_sort_with_data (run->groups, compare_groups, (gpointer) settings->klass);
+  g_ptr_array_sort_with_data (run->groups, compare_groups,
+                              (gpointer) implementation_of (settings->klass,
+                                                            settings->implementation));
 }
 
 /* parameter.register_hook (lambda grad: buffer.add_ (grad)) */
@@ -396,12 +440,12 @@ ss_optimizer_fused (SsOptimizerRun *run, SsForeachKernel kernel, guint n_states,
 
 /* ---- zero_grad ---- */
 
-/* foreach and fused zero all with one call, a for-loop tensor by tensor
+/* foreach and fused zero all with one call, everything else tensor by tensor
  * (torch/optim/optimizer.py). */
 static void
 zero (SsOptimizerRun *run, GPtrArray *list)
 {
-  if (run->implementation == SS_FOR_LOOP)
+  if (run->implementation != SS_FOREACH && run->implementation != SS_FUSED)
     for (guint i = 0; i < list->len; i++)
       SS_IN_PLACE (run->tape, ZERO, list->pdata[i]);
   else
@@ -440,6 +484,8 @@ ss_optimizer_clear (SsOptimizerRun *run)
       ss_drop (&s->master);
       ss_drop (&s->accumulation);
     }
+  for (guint k = 0; k < SS_MAX_SHARED_STATES; k++)
+    ss_drop (&run->shared[k]);
   g_clear_pointer (&run->slots, g_free);
   g_clear_pointer (&run->active, g_ptr_array_unref);
   g_clear_pointer (&run->groups, g_ptr_array_unref);

@@ -13,15 +13,19 @@ G_BEGIN_DECLS
 typedef enum
 {
   SS_FOR_LOOP,
-  SS_FOREACH,                    /* the class as it is without an argument: foreach=None */
+  SS_FOREACH,
   SS_FUSED,
+  SS_BITSANDBYTES,               /* the package's class of that name */
+  SS_TORCHAO,
+  SS_TRANSFORMERS,
   SS_N_IMPLEMENTATIONS
 } SsImplementation;
 
-/* "for-loop", "foreach", "fused" (transfer none) */
+/* "for-loop", "foreach", "fused", "bitsandbytes" ... (transfer none) */
 const char *ss_implementation_name (SsImplementation implementation);
 
-#define SS_MAX_STATES 4
+#define SS_MAX_STATES 6
+#define SS_MAX_SHARED_STATES 2
 
 /* One trainable parameter as the optimizer sees it. */
 typedef struct
@@ -29,8 +33,9 @@ typedef struct
   SsValue *parameter;            /* what the model computes with */
   SsValue *master;               /* fp32 copy to update, or NULL; held */
   SsValue *accumulation;         /* fp32 gradient buffer, or NULL; held */
-  gboolean is_linear;            /* the weight of a linear within a layer */
+  gboolean is_linear;            /* the weight of a linear within a layer, or of its adapter */
   gboolean has_state;
+  guint64 paged_bytes;           /* states in managed memory, unknown to PyTorch's allocator */
   SsValue *state[SS_MAX_STATES];   /* numbered by the optimizer's file; held */
 } SsOptimizerSlot;
 
@@ -62,19 +67,20 @@ typedef struct
   const SsOptimizer *klass;
   SsImplementation implementation;
   SsGrouping grouping;
-  GPtrArray *linears;            /* SsValue: weights of the layers' linears, or NULL */
+  GPtrArray *linears;            /* SsValue: weights of the layers' linears and adapters */
 } SsOptimizerSettings;
 
 typedef struct
 {
   SsTape *tape;
-  SsOptimizerSlot *slots;        /* in parameters () order */
+  SsOptimizerSlot *slots;        /* in parameters () order; those it was not given are left out */
   guint n_slots;
   GPtrArray *groups;             /* SsOptimizerGroup, updated in this order */
   SsImplementation implementation;   /* of the group that was updated last */
   const SsOptimizerGroup *group; /* during a call of the class's functions */
   GPtrArray *active;             /* SsOptimizerSlot *: of the group; in an update, those with a
                                   * gradient */
+  SsValue *shared[SS_MAX_SHARED_STATES];   /* states of no parameter; held */
   SsValue *found_inf, *grad_scale;   /* GradScaler's, for a fused step; or NULL */
 } SsOptimizerRun;
 
@@ -82,10 +88,13 @@ struct _SsOptimizer
 {
   const char *name;              /* required: "adamw" */
   const char *description;       /* required: one line */
-  guint implementations;         /* required: bits 1 << SsImplementation */
-  /* optional: which parameters it updates; `others` has the rest, in a group behind its own */
+  guint implementations;         /* required: bits 1 << SsImplementation that this codes */
+  SsImplementation by_default;   /* of the first of its name: what holds where nothing is said */
+  gconstpointer layout;          /* optional: its file's own description of its states */
+  /* optional: which parameters it updates; `others` has the rest, in a group behind its own and
+   * in its default implementation; without it nobody updates them or drops their gradients */
   gboolean (*takes) (const SsOptimizerSlot *slot);
-  const SsOptimizer *others;     /* required with `takes` */
+  const SsOptimizer *others;
   /* optional: what the constructor makes for the active slots */
   void (*construct) (SsOptimizerRun *run);
   /* optional: states of one parameter, at its first update or at a resume */
@@ -96,9 +105,11 @@ struct _SsOptimizer
   guint makes_state_itself : 1;
 };
 
-/* NULL-terminated list. */
+/* NULL-terminated list, one for each name. */
 const SsOptimizer *const *ss_optimizers (void);
 const SsOptimizer *ss_optimizer_find (const char *name);
+/* All implementations that there are under its name, as bits 1 << SsImplementation. */
+guint ss_optimizer_implementations (const SsOptimizer *self);
 
 /* A slot for each of `parameters` (SsValue) that requires a gradient, in the groups that settings
  * and class ask for, empty ones left out; nothing is allocated. */

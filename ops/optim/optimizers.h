@@ -10,12 +10,19 @@
 
 G_BEGIN_DECLS
 
-/* One word adds an optimizer: `ss_optimizer_WORD` of its file. */
+/* One word adds an optimizer: `ss_optimizer_WORD` of its file.  The first list has each name
+ * once; the second what other packages have under a name of the first. */
 #define SS_OPTIMIZERS(X)                                                                           \
-  X (sgd) X (momentum) X (adam) X (adamw) X (adagrad) X (rmsprop) X (nadam) X (adafactor)
+  X (sgd) X (momentum) X (adam) X (adamw) X (adagrad) X (rmsprop) X (nadam) X (adafactor)          \
+  X (adafactor_momentum) X (lion) X (muon) X (muon_only) X (adamw_8bit) X (lion_8bit)              \
+  X (ademamix) X (ademamix_8bit) X (paged_adamw) X (paged_adamw_8bit) X (paged_lion)               \
+  X (paged_lion_8bit) X (paged_ademamix) X (paged_ademamix_8bit) X (adamw_4bit) X (adamw_fp8)
+#define SS_MORE_OPTIMIZERS(X) X (adamw_32bit) X (lion_32bit) X (adamw_torchao_8bit) \
+  X (adafactor_transformers)
 
 #define SS_DECLARE_OPTIMIZER(word) extern const SsOptimizer ss_optimizer_##word;
 SS_OPTIMIZERS (SS_DECLARE_OPTIMIZER)
+SS_MORE_OPTIMIZERS (SS_DECLARE_OPTIMIZER)
 #undef SS_DECLARE_OPTIMIZER
 
 #define SS_WITHOUT_FUSED (1u << SS_FOR_LOOP | 1u << SS_FOREACH)
@@ -26,8 +33,13 @@ SsValue *ss_slot_target (const SsOptimizerSlot *slot);
 /* What it reads: the fp32 buffer, or .grad, in the target's type: maybe a new tensor. (transfer
  * full) */
 SsValue *ss_slot_gradient (SsTape *t, const SsOptimizerSlot *slot);
+/* The same in fp32. (transfer full) */
+SsValue *ss_slot_wide_gradient (SsTape *t, const SsOptimizerSlot *slot);
 /* State number `i` becomes `value`, floating or not. */
 void ss_slot_set_state (SsOptimizerSlot *slot, guint i, SsValue *value);
+
+/* A storage of the run's, not of one parameter's. */
+void ss_optimizer_share_state (SsOptimizerRun *run, guint i, SsValue *value);
 
 /* Lists over the active slots. (transfer full) */
 GPtrArray *ss_optimizer_targets (const SsOptimizerRun *run);

@@ -67,5 +67,6 @@ update (SsOptimizerRun *run)
 
 const SsOptimizer ss_optimizer_rmsprop = {
   .name = "rmsprop", .description = "RMSprop: one mean of squares per parameter",
-  .implementations = SS_WITHOUT_FUSED, .make_state = make_state, .update = update,
+  .implementations = SS_WITHOUT_FUSED,
+  .by_default = SS_FOREACH, .make_state = make_state, .update = update,
 };

@@ -144,11 +144,13 @@ update (SsOptimizerRun *run)
 }
 
 const SsOptimizer ss_optimizer_sgd = {
-  .name = "sgd", .description = "SGD without states", .implementations = SS_ALL_IMPLEMENTATIONS,
-  .update = update,
+  .name = "sgd", .description = "SGD without states",
+  .implementations = SS_ALL_IMPLEMENTATIONS,
+  .by_default = SS_FUSED, .update = update,
 };
 const SsOptimizer ss_optimizer_momentum = {
   .name = "momentum", .description = "SGD with momentum: one buffer per parameter",
-  .implementations = SS_ALL_IMPLEMENTATIONS, .make_state = make_momentum, .update = update,
+  .implementations = SS_ALL_IMPLEMENTATIONS,
+  .by_default = SS_FUSED, .make_state = make_momentum, .update = update,
   .makes_state_itself = TRUE,
 };
