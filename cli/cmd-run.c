@@ -22,6 +22,7 @@ typedef struct
   SsPictureOptions picture;
   char *folder;
   char *date;                    /* that files carry, or NULL */
+  char *given;                   /* the scenario with its settings, as a shell takes them */
   gboolean wants_json, wants_csv, is_quiet, dumps_program;
   gboolean writes_no_files, gives_no_advice, is_stamped;
 } RunOptions;
@@ -33,6 +34,7 @@ run_options_clear (RunOptions *self)
   ss_terminal_options_clear (&self->terminal);
   g_clear_pointer (&self->folder, g_free);
   g_clear_pointer (&self->date, g_free);
+  g_clear_pointer (&self->given, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunOptions, run_options_clear)
 
@@ -54,6 +56,13 @@ typedef struct
   const SsRecording *recording;
   SsAdvice *advice;              /* NULL: not looked for */
 } Run;
+
+static gboolean
+says_answer (const RunOptions *options)
+{
+  return !options->wants_json && !options->wants_csv && !options->is_quiet
+         && !options->picture.is_script;
+}
 
 /* All that can be written is, and named in `wrote`; why the rest could not is said once. */
 static SsExit
@@ -78,7 +87,9 @@ write_files (const Run *run, GString *wrote)
 
       if (bytes != NULL && ss_file_write (path, bytes, TRUE, &error))
         {
-          g_string_append_printf (wrote, "%s%s", wrote->len > 0 ? ", " : "", path);
+          if (wrote->len == 0)
+            g_string_append_printf (wrote, "into %s:", folder);
+          g_string_append_printf (wrote, " %s", (*output)->name);
           continue;
         }
       if (g_strcmp0 (said, error->message) != 0)
@@ -97,9 +108,9 @@ deliver_files (const Run *run)
   g_autoptr (GString) wrote = g_string_new (NULL);
   SsExit status = write_files (run, wrote);
 
-  if (options->wants_json || options->wants_csv || options->is_quiet || wrote->len == 0)
+  if (!says_answer (options) || wrote->len == 0)
     return status;
-  g_string_prepend (wrote, "\nWrote ");
+  g_string_prepend (wrote, "Wrote ");
   g_string_append_c (wrote, '\n');
   return ss_console_print (wrote->str) ? status : SS_EXIT_OUTPUT;
 }
@@ -194,14 +205,40 @@ print_answer (Run *run)
   return print_report (run);
 }
 
+/* The last line: what to do next. */
+static char *
+next_words (const Run *run)
+{
+  const RunOptions *options = run->options;
+  const SsRecording *recording = run->recording;
+  guint n = run->advice != NULL ? ss_advice_n_entries (run->advice) : 0;
+
+  if (n > 0 && options->style.has_settings)
+    return g_strdup ("Next: put the options of one of them behind the command.\n");
+  if (n > 0)
+    return g_strdup_printf ("Next: stepsim advice %s   (%u change%s to paste)\n", options->given,
+                            n, n == 1 ? "" : "s");
+  if (recording->is_oom && options->gives_no_advice)
+    return g_strdup_printf ("Next: stepsim advice %s\n", options->given);
+  if (recording->is_oom)
+    return g_strdup ("Next: stepsim list devices; --set hardware/device=NAME plays another one.\n");
+  if (recording->capacity_bytes >= G_MAXINT64)
+    return g_strdup ("Next: without --capacity=unlimited it is told what would make it fit.\n");
+  return g_strdup_printf ("Next: stepsim sweep %s training/sequence-length=max\n", options->given);
+}
+
 static SsExit
 answer (Run *run)
 {
   const RunOptions *options = run->options;
-  SsExit status = print_answer (run) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+  gboolean is_printed = print_answer (run);
+  g_autofree char *next = next_words (run);
+  SsExit status = is_printed ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
 
   if (!options->writes_no_files && !options->picture.is_script
       && deliver_files (run) != SS_EXIT_FITS)
+    status = SS_EXIT_OUTPUT;
+  if (says_answer (options) && !ss_console_print (next))
     status = SS_EXIT_OUTPUT;
   g_clear_pointer (&run->advice, ss_advice_free);
   if (status != SS_EXIT_FITS)
@@ -227,10 +264,10 @@ simulate (RunOptions *options, const char *path)
       program = ss_simulation_trace (planned, path, FALSE);
       return program != NULL ? dump_program (program) : SS_EXIT_INPUT;
     }
+  options->given = ss_scenario_options_words (&options->scenario, NULL, path);
   recording = ss_simulation_run (planned, path, &settings);
   if (recording == NULL)
     return SS_EXIT_INPUT;
-  options->style.device_capacity_bytes = ss_device_capacity_bytes (ss_scenario_device (scenario));
   run.program = program;
   run.recording = recording;
   return answer (&run);
@@ -281,6 +318,12 @@ run (int argc, char **argv)
       "Print one JSON object and nothing else", NULL },
     { "csv", 0, 0, G_OPTION_ARG_NONE, &options.wants_csv,
       "Print the timeline as CSV and nothing else", NULL },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &options.style.is_verbose,
+      "Tell all there is to tell, not what one screen holds", NULL },
+    { "message", 0, 0, G_OPTION_ARG_NONE, &options.style.has_message,
+      "Print PyTorch's own message of running out of memory too", NULL },
+    { "advice", 0, 0, G_OPTION_ARG_NONE, &options.style.has_settings,
+      "Print the settings under each piece of advice", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.folder,
       "Write the run's files here instead of " DEFAULT_FOLDER, "DIR" },
     { "no-files", 0, 0, G_OPTION_ARG_NONE, &options.writes_no_files, "Write no files", NULL },

@@ -10,7 +10,7 @@ const SsCommand *const *
 ss_commands (void)
 {
   static const SsCommand *const commands[] = {
-    &ss_command_init,
+    &ss_command_init,        &ss_command_advice,
     &ss_command_animate,     &ss_command_compare,
     &ss_command_sweep,       &ss_command_ledger,   &ss_command_trace,
     &ss_command_snapshot,    &ss_command_overlay,  &ss_command_explain,

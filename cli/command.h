@@ -47,6 +47,7 @@ gboolean ss_command_check_arguments (const SsCommand *self, int argc, char **arg
 
 extern const SsCommand ss_command_run;
 extern const SsCommand ss_command_init;
+extern const SsCommand ss_command_advice;
 extern const SsCommand ss_command_animate;
 extern const SsCommand ss_command_compare;
 extern const SsCommand ss_command_explain;

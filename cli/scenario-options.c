@@ -3,6 +3,7 @@
 
 #include "cli/console.h"
 #include "hw/data-path.h"
+#include "output/format.h"
 
 #define SHORT_ROW(self, UPPER, option, path, meaning, value)                                       \
   [SS_SHORT_##UPPER] = { "--" option, path },
@@ -22,6 +23,31 @@ ss_scenario_options_clear (SsScenarioOptions *self)
   g_clear_pointer (&self->set, g_strfreev);
   for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
     g_clear_pointer (&self->given[i], g_free);
+}
+
+char *
+ss_scenario_options_words (const SsScenarioOptions *self, const char *more, const char *path)
+{
+  GString *words = g_string_new (NULL);
+  g_autofree char *file = ss_shell_word (path);
+
+  for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
+    {
+      g_autofree char *word = self->given[i] != NULL ? ss_shell_word (self->given[i]) : NULL;
+
+      if (word != NULL)
+        g_string_append_printf (words, "%s=%s ", ss_short_options ()[i].option, word);
+    }
+  for (char **set = self->set; set != NULL && *set != NULL; set++)
+    {
+      g_autofree char *word = ss_shell_word (*set);
+
+      g_string_append_printf (words, "--set %s ", word);
+    }
+  if (more != NULL)
+    g_string_append_printf (words, "%s ", more);
+  g_string_append (words, file);
+  return g_string_free (words, FALSE);
 }
 
 /* NULL with *error if one of them is not text. */

@@ -74,6 +74,10 @@ SsScenario *ss_scenario_options_load (const SsScenarioOptions *self, const char 
 SsScenario *ss_scenario_options_try (const SsScenarioOptions *self, const char *path,
                                      const char *const *more, GError **error);
 
+/* The options, `more` words or NULL, and the file as a shell takes them: what goes behind another
+ * command for the same run. (transfer full) */
+char *ss_scenario_options_words (const SsScenarioOptions *self, const char *more, const char *path);
+
 /* "; the shipped one is /usr/share/stepsim/scenarios/x.xml" for the name of one that comes with
  * the program, with .xml or without, or "". (transfer full) */
 char *ss_scenario_options_hint (const char *name);

@@ -46,7 +46,7 @@ static void
 add_point (Curve *curve, const SsSweepPoint *point)
 {
   SsSweepRow *row = ss_sweep_row_new (point->values, point->recording, point->unlimited);
-  SsSweepCurvePoint at = { (double) ss_sweep_row_used_bytes (row), (double) row->step_ns };
+  SsSweepCurvePoint at = { (double) ss_sweep_row_need_bytes (row), (double) row->step_ns };
 
   g_array_append_val (curve->points, at);
   ss_sweep_row_free (row);

@@ -97,7 +97,8 @@ ss_terminal_style (const SsTerminalOptions *self, SsReportStyle *style)
 {
   g_auto (SsConfig) config = { NULL };
 
-  *style = (SsReportStyle) { .width = terminal_width (), .is_utf8 = g_get_charset (NULL) };
+  style->width = terminal_width ();
+  style->is_utf8 = g_get_charset (NULL);
   return load_config (&config)
          && read_units (self->units != NULL ? self->units : config.units, &style->units)
          && read_color (self->color != NULL ? self->color : config.color, &style->has_colour);

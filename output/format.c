@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/format.h"
 
+#include <string.h>
+
 static const SsByteScale scales[][4] = {
   [SS_MEMORY_GIB] = { { "GiB", 1073741824 }, { "MiB", 1048576 }, { "KiB", 1024 }, { "B", 1 } },
   [SS_MEMORY_GB] = { { "GB", 1e9 }, { "MB", 1e6 }, { "kB", 1e3 }, { "B", 1 } },
@@ -51,6 +53,43 @@ ss_format_bytes (guint64 bytes, SsMemoryUnits units, guint decimals)
   return fixed_with_unit ((double) bytes / scale.bytes, scale.bytes > 1 ? decimals : 0, scale.name);
 }
 
+/* As it is printed: with so many decimals. */
+static double
+rounded (guint64 bytes, SsByteScale scale, guint decimals)
+{
+  g_autofree char *text = ss_format_scaled (bytes, scale, decimals);
+
+  return g_ascii_strtod (text, NULL);
+}
+
+char *
+ss_format_rest_scaled (guint64 whole_bytes, guint64 part_bytes, SsByteScale scale, guint decimals)
+{
+  double rest = rounded (whole_bytes, scale, decimals) - rounded (part_bytes, scale, decimals);
+  char *text = fixed_with_unit (rest, decimals, "");
+
+  /* "-0.0" is less than nothing */
+  if (*text == '-' && strspn (text + 1, "0.") == strlen (text + 1))
+    memmove (text, text + 1, strlen (text));
+  return text;
+}
+
+char *
+ss_format_rest (guint64 whole_bytes, guint64 part_bytes, SsMemoryUnits units, guint decimals)
+{
+  SsByteScale scale = ss_byte_scale (units, whole_bytes);
+  guint64 rest_bytes = MAX (whole_bytes, part_bytes) - MIN (whole_bytes, part_bytes);
+  g_autofree char *number = NULL;
+
+  if ((double) rest_bytes < scale.bytes)
+    {
+      number = ss_format_bytes (rest_bytes, units, decimals);
+      return g_strconcat (whole_bytes < part_bytes ? "-" : "", number, NULL);
+    }
+  number = ss_format_rest_scaled (whole_bytes, part_bytes, scale, decimals);
+  return g_strdup_printf ("%s %s", number, scale.name);
+}
+
 char *
 ss_format_time (gint64 ns)
 {
@@ -83,4 +122,15 @@ ss_clean_text (const char *text)
         g_string_append_unichar (clean, letter);
     }
   return g_string_free (clean, FALSE);
+}
+
+char *
+ss_shell_word (const char *text)
+{
+  g_autofree char *clean = ss_clean_text (text);
+
+  for (const char *c = clean; *c != '\0'; c++)
+    if (!g_ascii_isalnum (*c) && strchr ("/=-_.,:+", *c) == NULL)
+      return g_shell_quote (clean);
+  return g_steal_pointer (&clean);
 }

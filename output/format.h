@@ -28,6 +28,14 @@ SsByteScale ss_byte_scale (SsMemoryUnits units, guint64 largest_bytes);
 char *ss_format_scaled (guint64 bytes, SsByteScale scale, guint decimals);
 /* "79.1 GiB", "224.0 MiB", "512 B": in its own scale. (transfer full) */
 char *ss_format_bytes (guint64 bytes, SsMemoryUnits units, guint decimals);
+/* What is left of `whole` beside `part`, "10.4 GiB", "-32.0 GiB": such that the three add up as
+ * they are printed with those decimals.  Less than one of the unit of `whole` has a smaller one.
+ * (transfer full) */
+char *ss_format_rest (guint64 whole_bytes, guint64 part_bytes, SsMemoryUnits units,
+                      guint decimals);
+/* The same as a number alone, in a scale. (transfer full) */
+char *ss_format_rest_scaled (guint64 whole_bytes, guint64 part_bytes, SsByteScale scale,
+                             guint decimals);
 /* "1.23 ms", "1292 ms", from ten seconds on "12.3 s". (transfer full) */
 char *ss_format_time (gint64 ns);
 /* "8.03 B", "124 M", "4096": a count of parameters. (transfer full) */
@@ -39,5 +47,8 @@ void ss_append_fixed (GString *text, double value, guint decimals);
 /* Valid UTF-8 on one line: a terminal or a script never sees a control character of a name. NULL
  * gives "". (transfer full) */
 char *ss_clean_text (const char *text);
+
+/* The text as one word for a shell, in quotes where it needs them. (transfer full) */
+char *ss_shell_word (const char *text);
 
 G_END_DECLS

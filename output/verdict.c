@@ -70,14 +70,51 @@ ss_verdict_short_bytes (const SsRecording *recording)
   return oom->requested_bytes - oom->free_bytes;
 }
 
-guint64
-ss_verdict_unused_bytes (const SsRecording *recording)
+static guint64
+needed_bytes (const SsRecording *recording)
 {
-  guint64 used_bytes = recording->context_bytes + recording->peak_reserved_bytes;
+  return recording->is_oom ? recording->need_bytes : ss_recording_peak_bytes (recording);
+}
 
-  if (recording->capacity_bytes >= G_MAXINT64 || used_bytes > recording->capacity_bytes)
-    return 0;
-  return recording->capacity_bytes - used_bytes;
+char *
+ss_verdict_headroom (const SsRecording *recording, SsMemoryUnits units)
+{
+  return ss_format_rest (recording->usable_bytes, needed_bytes (recording), units, 1);
+}
+
+char *
+ss_verdict_peak (const SsRecording *recording, SsMemoryUnits units)
+{
+  g_autofree char *peak = ss_format_bytes (ss_recording_peak_bytes (recording), units, 1);
+  g_autofree char *usable = ss_format_bytes (recording->usable_bytes, units, 1);
+  g_autofree char *headroom = ss_verdict_headroom (recording, units);
+
+  if (recording->capacity_bytes >= G_MAXINT64)
+    return g_strdup_printf ("%s, headroom %s on the device's %s", peak, headroom, usable);
+  return g_strdup_printf ("%s of %s, headroom %s", peak, usable, headroom);
+}
+
+char *
+ss_verdict_need (const SsRecording *recording, SsMemoryUnits units)
+{
+  g_autofree char *need = NULL, *usable = NULL, *headroom = NULL;
+
+  if (!recording->is_oom || recording->need_bytes == 0)
+    return NULL;
+  need = ss_format_bytes (recording->need_bytes, units, 1);
+  usable = ss_format_bytes (recording->usable_bytes, units, 1);
+  headroom = ss_verdict_headroom (recording, units);
+  return g_strdup_printf ("Headroom %s: it needs %s, and %s %s.", headroom, need,
+                          recording->usable_bytes < recording->capacity_bytes ? "may take"
+                                                                               : "the device has",
+                          usable);
+}
+
+gboolean
+ss_verdict_is_in_pieces (const SsRecording *recording)
+{
+  return recording->is_oom && recording->least_bytes > 0
+         && recording->least_bytes <= recording->usable_bytes;
 }
 
 static char *
@@ -97,22 +134,13 @@ oom_headline (const SsRecording *recording)
 char *
 ss_verdict_headline (const SsRecording *recording, SsMemoryUnits units)
 {
-  const SsPeakRecord *peak = &recording->peak;
-  g_autofree char *peak_text = ss_format_bytes (peak->allocated_bytes, units, 1);
-  g_autofree char *capacity_text = ss_format_bytes (recording->capacity_bytes, units, 1);
-  GString *text;
+  g_autofree char *peak = NULL;
 
   if (recording->is_oom)
     return oom_headline (recording);
-  text = g_string_new (NULL);
-  if (recording->capacity_bytes >= G_MAXINT64)
-    g_string_append_printf (text, "Without limit: peak %s", peak_text);
-  else
-    g_string_append_printf (text, "Fits: peak %s of %s", peak_text, capacity_text);
-  g_string_append_printf (text, ", %s", ss_phase_phrase (peak->phase));
-  if (peak->step > 0)
-    g_string_append_printf (text, " of step %u", peak->step);
-  return g_string_free (text, FALSE);
+  peak = ss_verdict_peak (recording, units);
+  return g_strconcat (recording->capacity_bytes >= G_MAXINT64 ? "Without limit: peak " :
+                      "Fits: peak ", peak, NULL);
 }
 
 /* The category that grew most from the start of step 1 to that of `step`. */
@@ -145,24 +173,28 @@ ss_verdict_growth (const SsRecording *recording, SsMemoryUnits units)
   guint step = recording->oom.at.step;
   guint64 growth_bytes, total_bytes;
   SsCategory category;
-  g_autofree char *growth_text = NULL;
+  gboolean is_all;
+  g_autofree char *growth_text = NULL, *part_text = NULL, *what = NULL;
 
   if (!recording->is_oom || step < 2)
     return NULL;
   category = largest_growth (recording, step, &growth_bytes, &total_bytes);
   if (total_bytes == 0 || total_bytes < ss_verdict_short_bytes (recording))
     return NULL;
-  growth_text = ss_format_bytes (growth_bytes, units, 1);
+  is_all = total_bytes - growth_bytes < total_bytes / WORTH_A_WORD;
+  growth_text = ss_format_bytes (is_all ? growth_bytes : total_bytes, units, 1);
+  part_text = ss_format_bytes (growth_bytes, units, 1);
   if (category == SS_CATEGORY_OPTIMIZER_STATES)
-    return g_strdup_printf ("The optimizer states made by the first update (%s) stay: "
-                            "step %u needs the same activations on top of them.",
-                            growth_text, step);
-  if (category == SS_CATEGORY_GRADIENTS || category == SS_CATEGORY_GRADIENT_ACCUMULATION)
-    return g_strdup_printf ("The gradients of step 1 (%s) are kept: "
-                            "step %u needs the same activations on top of them.",
-                            growth_text, step);
-  return g_strdup_printf ("Step 1 leaves %s that step %u has on top of its own needs.", growth_text,
-                          step);
+    what = g_strdup ("the first update's optimizer states");
+  else if (category == SS_CATEGORY_GRADIENTS || category == SS_CATEGORY_GRADIENT_ACCUMULATION)
+    what = g_strdup ("the gradients of the step before");
+  else
+    what = g_strdup_printf ("%s of the step before", ss_category_name (category));
+  g_strdelimit (what, "_", ' ');
+  if (is_all)
+    return g_strdup_printf ("Step %u starts %s higher: %s stay.", step, growth_text, what);
+  return g_strdup_printf ("Step %u starts %s higher: %s of that are %s.", step, growth_text,
+                          part_text, what);
 }
 
 char *
@@ -178,8 +210,8 @@ ss_verdict_fragments (const SsRecording *recording, SsMemoryUnits units)
     return NULL;
   if (oom->largest_free_block_bytes == 0)
     return g_strdup_printf ("%s is reserved and not in use, but in pieces too small.", cached_text);
-  return g_strdup_printf ("%s is reserved and not in use, but its largest piece is %s.",
-                          cached_text, largest_text);
+  return g_strdup_printf ("%s is reserved and not in use; its largest piece is %s.", cached_text,
+                          largest_text);
 }
 
 /* "activations 34.0, parameters 15.0 and gradients 15.0 GiB": the three largest. */
@@ -214,11 +246,25 @@ largest_three (const SsPeakRecord *state, SsMemoryUnits units)
 }
 
 char *
+ss_verdict_allocated (const SsRecording *recording, SsMemoryUnits units)
+{
+  const SsPeakRecord *peak = &recording->peak;
+  g_autofree char *bytes = ss_format_bytes (peak->allocated_bytes, units, 1);
+
+  if (peak->step == 0)
+    return g_strdup_printf ("Allocated at most %s, %s", bytes, ss_phase_phrase (peak->phase));
+  return g_strdup_printf ("Allocated at most %s, %s of step %u", bytes,
+                          ss_phase_phrase (peak->phase), peak->step);
+}
+
+char *
 ss_verdict_reason (const SsRecording *recording, SsMemoryUnits units)
 {
-  char *reason = ss_verdict_growth (recording, units);
-  g_autofree char *largest = NULL, *unused = NULL;
+  char *reason = NULL;
+  g_autofree char *largest = NULL, *allocated = NULL;
 
+  if (!ss_verdict_is_in_pieces (recording))
+    reason = ss_verdict_growth (recording, units);
   if (reason == NULL)
     reason = ss_verdict_fragments (recording, units);
   if (reason != NULL)
@@ -226,8 +272,6 @@ ss_verdict_reason (const SsRecording *recording, SsMemoryUnits units)
   largest = largest_three (recording->is_oom ? &recording->oom.at : &recording->peak, units);
   if (recording->is_oom)
     return g_strdup_printf ("What fills the memory: %s.", largest);
-  if (recording->capacity_bytes >= G_MAXINT64)
-    return g_strdup_printf ("At the peak: %s.", largest);
-  unused = ss_format_bytes (ss_verdict_unused_bytes (recording), units, 1);
-  return g_strdup_printf ("At the peak: %s. %s never used.", largest, unused);
+  allocated = ss_verdict_allocated (recording, units);
+  return g_strdup_printf ("%s: %s.", allocated, largest);
 }

@@ -59,6 +59,20 @@ ss_recording_unref (SsRecording *self)
     recording_free (self);
 }
 
+guint64
+ss_recording_peak_bytes (const SsRecording *self)
+{
+  return self->context_bytes + self->peak_reserved_bytes;
+}
+
+gint64
+ss_recording_headroom_bytes (const SsRecording *self)
+{
+  guint64 need_bytes = self->is_oom ? self->need_bytes : ss_recording_peak_bytes (self);
+
+  return (gint64) self->usable_bytes - (gint64) need_bytes;
+}
+
 void
 ss_recording_append_ms (GString *text, gint64 ns)
 {

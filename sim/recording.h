@@ -143,6 +143,9 @@ struct _SsRecording
   guint64 capacity_bytes, context_bytes;   /* capacity G_MAXINT64: unlimited; context: all that is
                                             * gone before the first allocation */
   guint64 other_processes_bytes;           /* part of context_bytes */
+  guint64 device_capacity_bytes;           /* the device's own, whatever capacity was asked for */
+  guint64 usable_bytes;                    /* of the capacity, or of the device's own where it is
+                                            * unlimited: all that a run may take */
   char *allocator_type, *allocator_asked;
   char *policy;                  /* checkpointing policy's name */
   guint n_layers, n_steps;
@@ -163,6 +166,8 @@ struct _SsRecording
   guint64 peak_reserved_bytes;
   gboolean is_oom;
   SsOomRecord oom;               /* if is_oom */
+  guint64 need_bytes;            /* what the device would show at most, had it no limit; of a run
+                                  * that fits its peak; 0: not looked for */
   guint64 least_bytes;           /* if is_oom: context and the most that all steps ask for at one
                                   * moment; no allocator can do with less */
   guint64 least_state_bytes;     /* of that, at most at one moment: parameters, master copy,
@@ -175,6 +180,12 @@ SsRecording *ss_recording_new (void);
 SsRecording *ss_recording_ref (SsRecording *self);
 void ss_recording_unref (SsRecording *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsRecording, ss_recording_unref)
+
+/* The peak: what the device shows at most, context and all that is reserved. */
+guint64 ss_recording_peak_bytes (const SsRecording *self);
+/* What is left of the usable bytes when the run has what it needs; negative: by how much they are
+ * too few.  Peak and headroom of a run that fits are the capacity. */
+gint64 ss_recording_headroom_bytes (const SsRecording *self);
 
 /* A time as every file of a run states it: milliseconds with the six decimals of ns, trailing zeros
  * dropped, in integer arithmetic. */

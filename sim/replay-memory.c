@@ -166,33 +166,89 @@ is_state (const SsStorageInfo *storage)
   return FALSE;
 }
 
+/* Bytes that are alive, of everything and of states. */
 typedef struct
 {
-  gboolean of_states;
-  guint64 now_bytes, peak_bytes;
-} Requested;
+  SsMemoryReplay *replay;        /* NULL: no allocator is asked */
+  guint64 now_bytes, now_state_bytes;
+  SsMemoryNeed need;
+} Counting;
 
 static gboolean
-count_requested (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+count_allocate (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  Requested *requested = user_data;
+  Counting *self = user_data;
   const SsStorageInfo *storage = ss_program_storage (program, i->index);
 
-  if (requested->of_states && !is_state (storage))
-    return TRUE;
-  requested->now_bytes = i->type == SS_ALLOCATE ? ss_size_add (requested->now_bytes, storage->bytes)
-                                                : requested->now_bytes - storage->bytes;
-  requested->peak_bytes = MAX (requested->peak_bytes, requested->now_bytes);
-  return TRUE;
+  self->now_bytes = ss_size_add (self->now_bytes, storage->bytes);
+  self->need.requested_bytes = MAX (self->need.requested_bytes, self->now_bytes);
+  if (is_state (storage))
+    {
+      self->now_state_bytes += storage->bytes;
+      self->need.state_bytes = MAX (self->need.state_bytes, self->now_state_bytes);
+    }
+  return self->replay == NULL || allocate (program, i, self->replay);
+}
+
+static gboolean
+count_release (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+{
+  Counting *self = user_data;
+  const SsStorageInfo *storage = ss_program_storage (program, i->index);
+
+  self->now_bytes -= storage->bytes;
+  if (is_state (storage))
+    self->now_state_bytes -= storage->bytes;
+  return self->replay == NULL || release (program, i, self->replay);
 }
 
 guint64
-ss_replay_peak_requested_bytes (const SsProgram *program, gboolean of_states)
+ss_replay_peak_requested_bytes (const SsProgram *program)
 {
   static const SsProgramVisitor visitor
-    = { .allocate = count_requested, .release = count_requested };
-  Requested requested = { .of_states = of_states };
+    = { .allocate = count_allocate, .release = count_release };
+  Counting counting = { .replay = NULL };
 
-  ss_program_play (program, 0, &visitor, &requested);
-  return requested.peak_bytes;
+  ss_program_play (program, 0, &visitor, &counting);
+  return counting.need.requested_bytes;
+}
+
+static gboolean
+count_mark (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+{
+  return mark (program, i, ((Counting *) user_data)->replay);
+}
+
+static gboolean
+count_use (const SsProgram *program, const SsInstruction *i, gpointer user_data)
+{
+  return use_on_stream (program, i, ((Counting *) user_data)->replay);
+}
+
+gboolean
+ss_replay_need (const SsProgram           *program,
+                const SsAllocatorClass    *klass,
+                const SsAllocatorSettings *settings,
+                gboolean                   empties_cache,
+                SsMemoryNeed              *need,
+                GError                   **error)
+{
+  static const SsProgramVisitor visitor = {
+    .allocate = count_allocate, .release = count_release, .mark = count_mark,
+    .use_on_stream = count_use,
+  };
+  SsAllocatorSettings unlimited = *settings;
+  g_autoptr (SsMemoryReplay) replay = NULL;
+  Counting counting = { 0 };
+
+  unlimited.capacity_bytes = G_MAXINT64;
+  replay = ss_memory_replay_new (klass, &unlimited, empties_cache, error);
+  *need = (SsMemoryNeed) { 0 };
+  if (replay == NULL)
+    return FALSE;
+  counting.replay = replay;
+  ss_program_play (program, 0, &visitor, &counting);
+  *need = counting.need;
+  need->reserved_bytes = replay->verdict.peak_reserved_bytes;
+  return TRUE;
 }

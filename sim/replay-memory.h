@@ -42,8 +42,25 @@ gboolean ss_replay_memory (const SsProgram           *program,
                            SsMemoryVerdict           *verdict,
                            GError                   **error);
 
-/* The most that the program asks for at one moment, whatever an allocator makes of it: of
- * everything, or of states (parameters, master copy, gradients, optimizer states) only. */
-guint64 ss_replay_peak_requested_bytes (const SsProgram *program, gboolean of_states);
+/* The most that the program asks for at one moment, whatever an allocator makes of it. */
+guint64 ss_replay_peak_requested_bytes (const SsProgram *program);
+
+/* What a program would take of a device without limit, context left out. */
+typedef struct
+{
+  guint64 reserved_bytes;        /* the most that the allocator reserves */
+  guint64 requested_bytes;       /* the most that is asked for at one moment: no allocator can do
+                                  * with less */
+  guint64 state_bytes;           /* the same of parameters, master copy, gradients and optimizer
+                                  * states alone */
+} SsMemoryNeed;
+
+/* The settings' capacity does not count. FALSE with SS_ALLOCATOR_ERROR_CONF. */
+gboolean ss_replay_need (const SsProgram           *program,
+                         const SsAllocatorClass    *klass,
+                         const SsAllocatorSettings *settings,
+                         gboolean                   empties_cache,
+                         SsMemoryNeed              *need,
+                         GError                   **error);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/simulate.h"
 
+#include "memory/alloc-conf.h"
 #include "sim/account.h"
 #include "sim/replay-memory.h"
 #include "sim/replay.h"
@@ -81,6 +82,31 @@ external_bytes (const SsScenario *scenario)
                       ss_scenario_other_processes_bytes (scenario));
 }
 
+static SsAllocatorSettings
+settings_of (const SsScenario *scenario)
+{
+  return (SsAllocatorSettings) {
+    .capacity_bytes = ss_scenario_capacity_bytes (scenario),
+    .external_bytes = external_bytes (scenario),
+    .conf = ss_scenario_alloc_conf (scenario),
+  };
+}
+
+/* A part of the memory may be all that the allocator is allowed. */
+static guint64
+usable_bytes (SsAllocatorSettings settings, guint64 device_bytes)
+{
+  SsAllocConf conf;
+  guint64 limit_bytes;
+
+  if (settings.capacity_bytes >= G_MAXINT64)
+    settings.capacity_bytes = device_bytes;
+  if (!ss_alloc_conf_parse (settings.conf, &conf, NULL)
+      || !ss_alloc_conf_limit (&conf, &settings, &limit_bytes))
+    return settings.capacity_bytes;
+  return MIN (settings.capacity_bytes, ss_size_add (limit_bytes, settings.external_bytes));
+}
+
 static SsRecording *
 record_question (const SsScenario *scenario, const SsProgram *program)
 {
@@ -96,6 +122,8 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->n_parameters = ss_program_n_parameters (program);
   recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);
   recording->capacity_bytes = ss_scenario_capacity_bytes (scenario);
+  recording->device_capacity_bytes = ss_device_capacity_bytes (device);
+  recording->usable_bytes = usable_bytes (settings_of (scenario), recording->device_capacity_bytes);
   recording->context_bytes = external_bytes (scenario);
   recording->other_processes_bytes = ss_scenario_other_processes_bytes (scenario);
   recording->allocator_asked = g_strdup (ss_scenario_allocator (scenario));
@@ -112,15 +140,6 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   return recording;
 }
 
-static SsAllocatorSettings
-settings_of (const SsScenario *scenario)
-{
-  return (SsAllocatorSettings) {
-    .capacity_bytes = ss_scenario_capacity_bytes (scenario),
-    .external_bytes = external_bytes (scenario),
-    .conf = ss_scenario_alloc_conf (scenario),
-  };
-}
 
 /* What was released when the exception was caught, from a trace of its own.  The failed request is
  * the last event. */
@@ -159,22 +178,31 @@ record (const SsScenario *scenario, const SsReplay *replay, GError **error)
   g_autoptr (GArray) marks = NULL;
 
   recording->capacity_bytes = replay->settings.capacity_bytes;
+  recording->usable_bytes = usable_bytes (replay->settings, recording->device_capacity_bytes);
   recording->allocator_type = g_strdup (replay->allocator->name);
   marks = ss_replay (replay, recording, error);
   if (marks == NULL)
     return NULL;
   ss_account (recording, replay->program, marks,
               ss_scenario_trace_config (scenario)->gradient_accumulation);
+  if (!recording->is_oom)
+    recording->need_bytes = ss_recording_peak_bytes (recording);
   return g_steal_pointer (&recording);
 }
 
-/* What any allocator would need. */
+/* What the run would take of a device without limit, and what any allocator would need. */
 static void
-note_least (SsRecording *recording, const SsReplay *replay)
+note_need (SsRecording *recording, const SsReplay *replay)
 {
-  recording->least_bytes = ss_size_add (ss_replay_peak_requested_bytes (replay->program, FALSE),
-                                        replay->settings.external_bytes);
-  recording->least_state_bytes = ss_replay_peak_requested_bytes (replay->program, TRUE);
+  guint64 external_bytes = replay->settings.external_bytes;
+  SsMemoryNeed need;
+
+  if (!ss_replay_need (replay->program, replay->allocator, &replay->settings,
+                       replay->empties_cache, &need, NULL))
+    return;
+  recording->need_bytes = ss_size_add (need.reserved_bytes, external_bytes);
+  recording->least_bytes = ss_size_add (need.requested_bytes, external_bytes);
+  recording->least_state_bytes = need.state_bytes;
 }
 
 /* `unwound`: found while the program was traced, or NULL. */
@@ -190,7 +218,7 @@ record_whole (const SsScenario *scenario, const SsReplay *replay, const GArray *
     ss_account_unwind (recording, unwound);
   else
     unwind (scenario, recording);
-  note_least (recording, replay);
+  note_need (recording, replay);
   return recording;
 }
 

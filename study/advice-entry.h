@@ -26,6 +26,7 @@ typedef struct
   char *lever;                   /* "checkpointing": what is pulled; of one lever one is enough */
   SsAdviceChanges changes;
   guint64 peak_allocated_bytes, peak_reserved_bytes;
+  guint64 peak_bytes;            /* what the device shows, context included */
   gint64 step_ns;                /* of the last step */
   double tokens_per_s;           /* of it */
   double time_change;            /* of the time for a token, 0.07: 7 % more; against the run as it

@@ -55,7 +55,7 @@ run_try (const SsTrialBase *base, const SsCandidateTry *try, Tried *tried)
     return;
   tried->is_possible = TRUE;
   capacity_bytes = ss_scenario_capacity_bytes (tried->scenario);
-  need_bytes = ss_replay_peak_requested_bytes (tried->program, FALSE);
+  need_bytes = ss_replay_peak_requested_bytes (tried->program);
   need_bytes = ss_size_add (need_bytes, ss_scenario_context_bytes (tried->scenario));
   need_bytes = ss_size_add (need_bytes, ss_scenario_other_processes_bytes (tried->scenario));
   if (need_bytes > capacity_bytes)
@@ -120,6 +120,7 @@ entry_of (const SsCandidate *self, const SsCandidateTry *try, const SsRecording 
   entry->changes = self->changes;
   entry->peak_allocated_bytes = recording->peak.allocated_bytes;
   entry->peak_reserved_bytes = recording->peak_reserved_bytes;
+  entry->peak_bytes = ss_recording_peak_bytes (recording);
   entry->step_ns = last->end_ns - last->start_ns;
   entry->tokens_per_s = last->tokens_per_s;
   return entry;

@@ -424,6 +424,9 @@ recording_of (const SsFixture *fixture)
   recording->n_parameters = recording->n_trainable_parameters = fixture->parameter_bytes / 2;
   recording->capacity_bytes = fixture->capacity_bytes;
   recording->context_bytes = fixture->context_bytes;
+  recording->device_capacity_bytes = 40 * SS_MIB;
+  recording->usable_bytes = fixture->capacity_bytes < G_MAXINT64 ? fixture->capacity_bytes
+                                                                 : recording->device_capacity_bytes;
   recording->allocator_type = g_strdup ("caching");
   recording->allocator_asked = g_strdup ("caching");
   recording->policy = g_strdup ("none");
@@ -450,5 +453,7 @@ ss_fixture_record (const SsFixture *fixture)
   end_phase (&run);
   for (run.step = 1; run.step <= fixture->n_steps && !run.recording->is_oom; run.step++)
     run_step (&run);
+  run.recording->need_bytes = run.recording->is_oom ? fixture->capacity_bytes + 8 * SS_MIB
+                                                    : ss_recording_peak_bytes (run.recording);
   return run.recording;
 }

@@ -263,7 +263,7 @@ Test (cli_failures, without_gnuplot_the_rest_is_written)
   cr_expect (eq (int, result.status, 3));
   cr_expect (eq (uint, ss_cli_count_lines (result.err), 1), "%s", result.err);
   cr_expect (ne (ptr, strstr (result.err, "gnuplot"), NULL));
-  cr_expect (ne (ptr, strstr (result.out, "\nWrote stepsim-out/"), NULL));
+  cr_expect (ne (ptr, strstr (result.out, "\nWrote into stepsim-out: "), NULL));
   cr_expect (ne (ptr, json, NULL));
 }
 

@@ -21,38 +21,96 @@ expect_report (const SsRecording *recording, const SsReportStyle *style, const c
 Test (report, a_run_that_fits)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  SsReportStyle style = { .width = 80 };
+  SsReportStyle style = { .width = 80, .is_verbose = TRUE };
 
   expect_report (recording, &style,
+    "FITS. Peak 43.5 MiB of 64.0 MiB, headroom 20.5 MiB. Step 2 takes 3.00 ms: 341333\n"
+    "tokens per second.\n"
     "Teaching 4, 4.2 M parameters, on H100 SXM 80GB\n"
     "bf16, fused adamw, micro-batch 1 x 1024 tokens, no checkpoints\n"
     "\n"
-    "FITS. Peak 41.5 MiB of 64.0 MiB, at the loss of step 2. 20.5 MiB unused.\n"
+    "At its fullest, step 2, loss                     MiB\n"
+    "  optimizer states        ###############      16.00\n"
+    "  activations             ###########          12.00  4 layers, all kept\n"
+    "  parameters              ########              8.00\n"
+    "  logits                  ####                  4.00\n"
+    "  workspace               #                     1.00\n"
+    "  temporaries             #                     0.50\n"
+    "  CUDA context            ##                    2.00\n"
+    "                                      peak     43.50  of 64.00, headroom 20.50\n"
     "\n"
     "                            step 1      step 2\n"
-    "  peak MiB                   33.50       41.50\n"
-    "  peak in                optimizer        loss\n"
+    "  peak MiB                   35.50       43.50\n"
     "  reserved MiB               33.50       41.50\n"
+    "  allocated MiB              33.50       41.50\n"
+    "  most of it in          optimizer        loss\n"
     "  time ms                     3.00        3.00\n"
     "  tokens per second         341333      341333\n"
     "  matrix units %                45          45\n"
     "  MFU %                       43.8        43.8\n"
     "  HFU %                       43.8        43.8\n"
     "\n"
-    "Reserved by the allocator at most 41.5 MiB (0 B cached at the peak).\n"
-    "Without any activations the peak would be 33.5 MiB, in the optimizer of step 1:\n"
-    "checkpoints can lower it by 8.0 MiB at most.\n"
-    "MFU and HFU are of 989.4 TFLOP/s; model flops: 6 N + attention.\n"
-    "\n"
-    "In use at the peak                                   MiB\n"
-    "  optimizer states      #####################      16.00\n"
-    "  activations           ################           12.00  4 layers, all kept\n"
-    "  parameters            ###########                 8.00\n"
-    "  logits                #####                       4.00\n"
-    "  workspace             #                           1.00\n"
-    "  temporaries           #                           0.50\n"
-    "  CUDA context          ###                         2.00\n"
-    "                                        in use     43.50  of 64.00\n");
+    "Allocated at most 41.5 MiB, at the loss of step 2, with 0 B cached beside it.\n"
+    "Reserved at most 41.5 MiB; the peak is that and the CUDA context.\n"
+    "Without any activations at most 33.5 MiB would be allocated, in the optimizer of\n"
+    "step 1: checkpoints can lower it by 8.0 MiB at most.\n"
+    "MFU and HFU are of 989.4 TFLOP/s; model flops: 6 N + attention.\n");
+}
+
+/* What is less than a hundredth is told as one: of 43.5 MiB nothing here. */
+Test (report, one_screen_leaves_out_what_is_for_the_curious)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80 };
+  g_autofree char *text = ss_report (recording, &style);
+
+  cr_expect (ne (ptr, strstr (text, "\n"
+    "                            step 1      step 2\n"
+    "  peak MiB                   35.50       43.50\n"
+    "  time ms                     3.00        3.00\n"
+    "  tokens per second         341333      341333\n"
+    "  MFU %                       43.8        43.8\n"), NULL), "%s", text);
+  cr_expect (eq (ptr, strstr (text, "HFU"), NULL));
+}
+
+/* 100 MiB of states beside 0.9 and 0.8 of others, which are less than a hundredth of 103.7. */
+Test (report, small_parts_are_told_as_one)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80 }, verbose = { .width = 80, .is_verbose = TRUE };
+  g_autofree char *text = NULL, *whole = NULL;
+  guint64 *bytes = recording->peak.by_category;
+
+  memset (bytes, 0, sizeof recording->peak.by_category);
+  bytes[SS_CATEGORY_OPTIMIZER_STATES] = 100 * SS_MIB;
+  bytes[SS_CATEGORY_WORKSPACE] = 9 * SS_MIB / 10;
+  bytes[SS_CATEGORY_LOGITS] = 8 * SS_MIB / 10;
+  recording->peak.allocated_bytes = 100 * SS_MIB + 9 * SS_MIB / 10 + 8 * SS_MIB / 10;
+  recording->peak.reserved_bytes = recording->peak_reserved_bytes = recording->peak.allocated_bytes;
+  text = ss_report (recording, &style);
+  whole = ss_report (recording, &verbose);
+  cr_expect (ne (ptr, strstr (text, "  other                   #                     1.70\n"),
+                 NULL), "%s", text);
+  cr_expect (eq (ptr, strstr (text, "workspace"), NULL));
+  cr_expect (ne (ptr, strstr (whole, "workspace"), NULL));
+}
+
+/* Thirds of a MiB: 0.33 three times and the 0.01 that is left make 1.00, and 2 of context 3.00. */
+Test (report, rows_add_up_as_printed)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  SsReportStyle style = { .width = 80, .is_verbose = TRUE };
+  g_autofree char *text = NULL;
+  guint64 *bytes = recording->peak.by_category;
+
+  memset (bytes, 0, sizeof recording->peak.by_category);
+  bytes[SS_CATEGORY_PARAMETERS] = SS_MIB / 3 + 1;
+  bytes[SS_CATEGORY_GRADIENTS] = bytes[SS_CATEGORY_LOGITS] = SS_MIB / 3;
+  recording->peak.allocated_bytes = SS_MIB;
+  recording->peak.reserved_bytes = recording->peak_reserved_bytes = SS_MIB;
+  text = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (text, " 0.34\n"), NULL), "%s", text);
+  cr_expect (ne (ptr, strstr (text, "peak      3.00  of 64.00, headroom 61.00\n"), NULL));
 }
 
 /* Of 36 MiB the context takes 2 and what step 1 left 25; 9 MiB of activations fill the rest, so
@@ -60,30 +118,37 @@ Test (report, a_run_that_fits)
 Test (report, a_run_that_dies)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
-  SsReportStyle style = { .width = 80 };
+  SsReportStyle style = { .width = 80, .is_verbose = TRUE };
 
   expect_report (recording, &style,
+    "OUT OF MEMORY in step 2, in the forward pass of layer 3, 3.60 ms in; step 1\n"
+    "fits.\n"
+    "Headroom -8.0 MiB: it needs 44.0 MiB, and the device has 36.0 MiB.\n"
+    "  aten::mm in model.layers.3 asks for 512.00 KiB; nothing is free.\n"
     "Teaching 4, 4.2 M parameters, on H100 SXM 80GB\n"
     "bf16, fused adamw, micro-batch 1 x 1024 tokens, no checkpoints\n"
     "\n"
-    "OUT OF MEMORY in step 2, in the forward pass of layer 3, 3.60 ms in. Step 1\n"
-    "fits, with a peak of 33.5 MiB.\n"
-    "  aten::mm in model.layers.3 asks for 512.00 KiB; nothing is free.\n"
-    "\n"
-    "In use when it fails                                 MiB\n"
-    "  optimizer states      #####################      16.00  new since step 1\n"
-    "  activations           ############                9.00  layers 0-3, all kept\n"
-    "  parameters            ###########                 8.00\n"
-    "  workspace             #                           1.00\n"
-    "  CUDA context          ###                         2.00\n"
-    "                                        in use     36.00  of 36.00\n"
-    "                                      short of      0.50\n"
-    "\n"
-    "The optimizer states made by the first update (16.0 MiB) stay: step 2 needs the\n"
-    "same activations on top of them.\n"
+    "In use when it fails                             MiB\n"
+    "  optimizer states        ###############      16.00  new since step 1\n"
+    "  activations             ########              9.00  layers 0-3, all kept\n"
+    "  parameters              ########              8.00\n"
+    "  workspace               #                     1.00\n"
+    "  CUDA context            ##                    2.00\n"
+    "                                    in use     36.00  of 36.00, free 0.00\n"
+    "Step 2 starts 16.0 MiB higher: the first update's optimizer states stay.\n"
     "\n"
     "PyTorch's own words:\n"
     "CUDA out of memory. Tried to allocate 0.50 MiB.\n");
+}
+
+Test (report, the_message_is_behind_its_option)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
+  SsReportStyle style = { .width = 80 }, asked = { .width = 80, .has_message = TRUE };
+  g_autofree char *text = ss_report (recording, &style), *whole = ss_report (recording, &asked);
+
+  cr_expect (eq (ptr, strstr (text, "CUDA out of memory."), NULL));
+  cr_expect (ne (ptr, strstr (whole, "CUDA out of memory."), NULL));
 }
 
 /* Forward has come to a layer, backward is back at it; the optimizer needs none of them. */
@@ -116,7 +181,7 @@ Test (report, whose_activations_are_there_is_said)
 Test (report, checkpoints_that_can_win_nothing_are_said)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  SsReportStyle style = { .width = 80 };
+  SsReportStyle style = { .width = 80, .is_verbose = TRUE };
   g_autofree char *bare = NULL, *checkpointed = NULL;
 
   recording->floor = recording->peak;
@@ -124,33 +189,33 @@ Test (report, checkpoints_that_can_win_nothing_are_said)
   g_free (recording->policy);
   recording->policy = g_strdup ("full");
   checkpointed = ss_report (recording, &style);
-  cr_expect (ne (ptr, strstr (bare, "no layer's activations: checkpoints cannot lower it."), NULL));
-  cr_expect (ne (ptr, strstr (checkpointed, "activations: more checkpoints cannot"), NULL));
+  cr_expect (ne (ptr, strstr (bare, "is allocated: checkpoints cannot"), NULL));
+  cr_expect (ne (ptr, strstr (checkpointed, "allocated: more checkpoints cannot"), NULL));
 }
 
 /* The inputs of a step are counted as activations and lie there until its end. */
 Test (report, inputs_beside_an_optimizers_peak_are_nothing_to_checkpoint)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
-  SsReportStyle style = { .width = 80 };
+  SsReportStyle style = { .width = 80, .is_verbose = TRUE };
   g_autofree char *text = NULL;
 
   recording->peak.phase = "optimizer";
   recording->floor = recording->peak;
   recording->floor.allocated_bytes -= 16384;
   text = ss_report (recording, &style);
-  cr_expect (ne (ptr, strstr (text, "no layer's activations: checkpoints cannot lower it."), NULL),
+  cr_expect (ne (ptr, strstr (text, "is allocated: checkpoints cannot"), NULL),
              "%s", text);
 }
 
-/* 1 MiB is 1,048,576 bytes: 41.5 MiB are 43.5 MB. */
+/* 1 MiB is 1,048,576 bytes: 43.5 MiB are 45.6 MB. */
 Test (report, units_are_one_kind_throughout)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
   SsReportStyle style = { .width = 80, .units = SS_MEMORY_GB };
   g_autofree char *text = ss_report (recording, &style);
 
-  cr_expect (ne (ptr, strstr (text, "FITS. Peak 43.5 MB of 67.1 MB"), NULL));
+  cr_expect (ne (ptr, strstr (text, "FITS. Peak 45.6 MB of 67.1 MB"), NULL));
   cr_expect (eq (ptr, strstr (text, "iB"), NULL));
 }
 
@@ -208,24 +273,19 @@ Test (report, another_allocator_than_asked_is_said)
 Test (report, without_limit_it_says_how_far_over)
 {
   SsFixture fixture = ss_fixture_fits;
-  SsReportStyle over = { .width = 80, .device_capacity_bytes = 40 * SS_MIB };
-  SsReportStyle below = { .width = 80, .device_capacity_bytes = 64 * SS_MIB };
+  SsReportStyle style = { .width = 80 };
   g_autoptr (SsRecording) recording = NULL;
   g_autofree char *text = NULL, *roomy = NULL;
 
   fixture.capacity_bytes = G_MAXINT64;
   recording = ss_fixture_record (&fixture);
-  text = ss_report (recording, &over);
-  roomy = ss_report (recording, &below);
-  cr_expect (
-      ne (ptr,
-          strstr (text,
-                  "WITHOUT LIMIT. Peak 41.5 MiB, at the loss of step 2. With reserve and context\n"
-                  "43.5 MiB, 3.5 MiB over the device's 40.0 MiB.\n"),
-          NULL),
-      "%s", text);
-  cr_expect (ne (ptr, strstr (roomy, "20.5 MiB below the device's 64.0 MiB."), NULL));
-  cr_expect (ne (ptr, strstr (text, " in use     43.50\n"), NULL));
+  text = ss_report (recording, &style);
+  recording->usable_bytes = 64 * SS_MIB;
+  roomy = ss_report (recording, &style);
+  cr_expect (ne (ptr, strstr (text, "WITHOUT LIMIT. Peak 43.5 MiB, headroom -3.5 MiB on the "
+                                    "device's 40.0 MiB."), NULL), "%s", text);
+  cr_expect (ne (ptr, strstr (roomy, "headroom 20.5 MiB on the device's 64.0 MiB."), NULL));
+  cr_expect (ne (ptr, strstr (text, " peak     43.50\n"), NULL));
 }
 
 /* 40 MiB of parameters do not go into 36 less 2. */
@@ -240,7 +300,9 @@ Test (report, a_model_that_cannot_be_loaded)
   recording = ss_fixture_record (&fixture);
   text = ss_report (recording, &style);
   cr_expect (ne (ptr,
-                 strstr (text, "\nOUT OF MEMORY while the model is loaded.\n"
+                 strstr (text, "OUT OF MEMORY while the model is loaded.\n"
+                               "Headroom -8.0 MiB: it needs 44.0 MiB, and the "
+                               "device has 36.0 MiB.\n"
                                "  The framework asks for 40.00 MiB; 34.00 MiB is free.\n"),
                  NULL),
              "%s", text);
@@ -249,7 +311,7 @@ Test (report, a_model_that_cannot_be_loaded)
 Test (report, free_memory_in_pieces_is_told)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
-  SsReportStyle style = { .width = 80 };
+  SsReportStyle style = { .width = 80, .is_verbose = TRUE };
   g_autofree char *text = NULL;
 
   recording->oom.at.reserved_bytes += 2 * SS_MIB;
@@ -257,11 +319,11 @@ Test (report, free_memory_in_pieces_is_told)
   text = ss_report (recording, &style);
   cr_expect (
       ne (ptr,
-          strstr (text, "2.00 MiB is reserved and not in use, but its largest piece is 256.0 KiB."),
+          strstr (text, "2.00 MiB is reserved and not in use; its largest piece is 256.0 KiB."),
           NULL),
       "%s", text);
   cr_expect (
-      ne (ptr, strstr (text, "  cached, not in use    ###                         2.00\n"), NULL));
+      ne (ptr, strstr (text, "  cached, not in use      ##                    2.00\n"), NULL));
 }
 
 Test (report, names_cannot_command_the_terminal)
@@ -278,8 +340,8 @@ Test (report, names_cannot_command_the_terminal)
   cr_expect (g_utf8_validate (text, -1, NULL));
 }
 
-/* Why it died: want, states alone, or pieces. */
-Test (report, says_want_or_fragmentation)
+/* Why it died: states alone, or pieces; or neither. */
+Test (report, says_states_alone_or_fragmentation)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
   SsReportStyle style = { .width = 80 };
@@ -292,6 +354,24 @@ Test (report, says_want_or_fragmentation)
   recording->least_state_bytes = recording->capacity_bytes + 1;
   states = ss_report (recording, &style);
   cr_assert (strstr (pieces, "Fragmentation: ") != NULL);
-  cr_assert (strstr (want, "Plain want: ") != NULL);
-  cr_assert (strstr (states, "No checkpoints and no smaller batch can make it") != NULL);
+  cr_assert (strstr (want, "Fragmentation: ") == NULL);
+  cr_assert (strstr (states, "no smaller batch can") != NULL);
+}
+
+/* 36.04 of 40.04 leave 4.0: 36.0, 4.0 and 40.0 add up; -36.06 of 40.04 would leave 4.0 as 36.1. */
+Test (format, the_rest_adds_up_as_printed)
+{
+  static const struct { guint64 whole, part; const char *rest; } rows[] = {
+    { 4004, 3604, "4.0 MiB" }, { 4004, 3606, "3.9 MiB" }, { 3604, 4004, "-4.0 MiB" },
+    { 4004, 3964, "409.6 KiB" }, { 3964, 4004, "-409.6 KiB" }, { 4004, 4004, "0 B" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      guint64 hundredth = SS_MIB / 100;
+      g_autofree char *rest = ss_format_rest (rows[i].whole * hundredth, rows[i].part * hundredth,
+                                              SS_MEMORY_GIB, 1);
+
+      cr_expect (eq (str, rest, (char *) rows[i].rest), "row %u", i);
+    }
 }

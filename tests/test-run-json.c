@@ -49,13 +49,15 @@ Test (run_json, keys_are_those_of_the_contract)
   JsonObject *run = json_node_get_object (node), *step;
 
   expect_keys (run,
-               "schema,scenario,verdict,model,device,peak,oom,allocator,load,steps,layers,streams,"
-               "events,flop_convention,advice");
+               "schema,scenario,verdict,model,device,peak,need_bytes,headroom_bytes,oom,allocator,"
+               "load,steps,layers,streams,events,flop_convention,advice");
   expect_keys (json_object_get_object_member (run, "model"),
                "name,parameters,trainable_parameters");
-  expect_keys (json_object_get_object_member (run, "device"), "name,capacity_bytes,context_bytes");
+  expect_keys (json_object_get_object_member (run, "device"),
+               "name,capacity_bytes,context_bytes,usable_bytes");
   expect_keys (json_object_get_object_member (run, "peak"),
-               "allocated_bytes,reserved_bytes,step,phase,layer,op,time_ms,by_category");
+               "allocated_bytes,reserved_bytes,device_bytes,step,phase,layer,op,time_ms,"
+               "by_category");
   expect_keys (
       json_object_get_object_member (json_object_get_object_member (run, "peak"), "by_category"),
       CATEGORY_KEYS);
@@ -102,8 +104,8 @@ Test (run_json, an_advice_has_the_keys_of_the_contract)
   node = json_from_string (text, NULL);
   object = json_array_get_object_element (
       json_object_get_array_member (json_node_get_object (node), "advice"), 0);
-  expect_keys (object, "set,what,peak_allocated_bytes,peak_reserved_bytes,step_time_ms,"
-                       "tokens_per_s,time_change,changes");
+  expect_keys (object, "set,what,peak_allocated_bytes,peak_reserved_bytes,peak_device_bytes,"
+                       "step_time_ms,tokens_per_s,time_change,changes");
   set = json_object_get_object_member (object, "set");
   expect_keys (set, "checkpointing/policy,a/b");
   cr_assert (eq (str, (char *) json_object_get_string_member (set, "a/b"), "c=d \"e\""));

@@ -279,38 +279,48 @@ label_bands (Labels *labels)
     }
 }
 
-static void
-label_peak (SsFigure *self)
+/* The column of a step in which the device shows most; the first of them. */
+static guint
+fullest_column (const SsFigure *self, const SsStepRecord *step)
 {
-  const SsRecording *recording = self->recording;
-  const SsStepRecord *step = NULL;
-  g_autofree char *number = NULL, *text = NULL;
+  const SsTimelineState *columns = self->timeline->columns;
   guint best = 0;
 
-  for (guint i = 0; i < recording->steps->len; i++)
-    {
-      const SsStepRecord *s = &g_array_index (recording->steps, SsStepRecord, i);
-
-      if (s->is_complete && (step == NULL || s->peak_allocated_bytes > step->peak_allocated_bytes))
-        step = s;
-    }
-  if (step == NULL || self->timeline->is_by_event)
-    return;
   for (guint i = 0; i < self->timeline->n_columns; i++)
     {
       double x = SS_PLOT_LEFT + i + 0.5;
 
       if (x < ss_figure_x (self, step->start_ns) || x > ss_figure_x (self, step->end_ns) + 1)
         continue;
-      if (best == 0
-          || self->timeline->columns[i].total_bytes > self->timeline->columns[best].total_bytes)
+      if (best == 0 || columns[i].reserved_bytes > columns[best].reserved_bytes)
         best = i;
     }
-  number = ss_figure_number (self, step->peak_allocated_bytes);
+  return best;
+}
+
+static void
+label_peak (SsFigure *self)
+{
+  const SsRecording *recording = self->recording;
+  const SsStepRecord *step = NULL;
+  g_autofree char *number = NULL, *text = NULL;
+  guint best;
+
+  for (guint i = 0; i < recording->steps->len; i++)
+    {
+      const SsStepRecord *s = &g_array_index (recording->steps, SsStepRecord, i);
+
+      if (s->is_complete && (step == NULL || s->peak_reserved_bytes > step->peak_reserved_bytes))
+        step = s;
+    }
+  if (step == NULL || self->timeline->is_by_event)
+    return;
+  best = fullest_column (self, step);
+  number = ss_figure_number (self, recording->context_bytes + step->peak_reserved_bytes);
   text = recording->steps->len == 1 ? g_strdup_printf ("peak %s", number)
                                     : g_strdup_printf ("peak of step %u: %s", step->step, number);
   /* a little below the top, which may be at the limit */
-  put_near (self, (SsPoint){ SS_PLOT_LEFT + best + 0.5, self->edges[SS_N_BANDS][best] + 6 }, text,
+  put_near (self, (SsPoint){ SS_PLOT_LEFT + best + 0.5, self->reserved_y[best] + 6 }, text,
             SS_INK, REACH_PX, DIVE_PX);
 }
 
@@ -321,9 +331,8 @@ label_free (SsFigure *self)
   double highest = SS_PLOT_BOTTOM;
   guint n_columns = self->timeline->n_columns;
   g_autofree double *limit = g_new (double, n_columns), *reserved = g_new (double, n_columns);
-  g_autofree char *unused
-      = ss_format_bytes (ss_verdict_unused_bytes (self->recording), self->units, 1);
-  g_autofree char *text = g_strdup_printf ("%s never used", unused);
+  g_autofree char *headroom = ss_verdict_headroom (self->recording, self->units);
+  g_autofree char *text = g_strdup_printf ("headroom %s", headroom);
 
   put_inside (self, self->reserved_y, self->edges[SS_N_BANDS], "cached, not in use", "#5a5a5a");
   if (self->limit_y < 0 || self->is_broken || self->recording->is_oom)

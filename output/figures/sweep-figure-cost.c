@@ -64,7 +64,7 @@ set_ranges (SsSweepCost *self, gboolean is_by_token)
 
       if (row->verdict == SS_ROW_REFUSED)
         continue;
-      include ((double) ss_sweep_row_used_bytes (row) / figure->scale.bytes, &plot->x_min,
+      include ((double) ss_sweep_row_need_bytes (row) / figure->scale.bytes, &plot->x_min,
                &plot->x_max);
       include (cost_of (self, row, is_by_token), &plot->y_min, &plot->y_max);
     }
@@ -205,7 +205,7 @@ static SsPoint
 point_of (const SsSweepCost *self, const SsSweepRow *row, gboolean is_by_token)
 {
   return ss_sweep_plot_at (&self->plot,
-                           (double) ss_sweep_row_used_bytes (row) / self->figure->scale.bytes,
+                           (double) ss_sweep_row_need_bytes (row) / self->figure->scale.bytes,
                            cost_of (self, row, is_by_token));
 }
 
@@ -290,7 +290,7 @@ ss_sweep_figure_draw_cost (SsSweepFigure *self)
     .per_tick = is_by_token ? 1e3 : 1e6,
   };
   g_autofree char *x_title
-    = g_strdup_printf ("peak GPU memory, context included (%s)", self->scale.name);
+    = g_strdup_printf ("GPU memory needed (%s)", self->scale.name);
   SsTextLook curve_look = { .size_px = SS_SWEEP_TEXT_PX, .colour = "#00704f" };
   gboolean has_curve;
   SsPoint middle;

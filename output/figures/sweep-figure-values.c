@@ -37,7 +37,7 @@ number_of (const SsSweepFigure *self, const SsSweepRow *row)
 static double
 used_of (const SsSweepFigure *self, const SsSweepRow *row)
 {
-  return (double) ss_sweep_row_used_bytes (row) / self->scale.bytes;
+  return (double) ss_sweep_row_need_bytes (row) / self->scale.bytes;
 }
 
 /* The row after those with smaller numbers. */
@@ -214,13 +214,13 @@ label_series (SsSweepPlot *plot, const Series *series)
   const SsSweepRow *row;
 
   for (guint i = 1; i <= last; i++)
-    if (ss_sweep_table_row (self->table, g_array_index (series->rows, guint, i))
-          ->peak_allocated_bytes
-        < ss_sweep_table_row (self->table, g_array_index (series->rows, guint, lowest))
-            ->peak_allocated_bytes)
+    if (ss_sweep_row_need_bytes (
+          ss_sweep_table_row (self->table, g_array_index (series->rows, guint, i)))
+        < ss_sweep_row_need_bytes (
+          ss_sweep_table_row (self->table, g_array_index (series->rows, guint, lowest))))
       lowest = i;
   row = ss_sweep_table_row (self->table, g_array_index (series->rows, guint, lowest));
-  number = ss_sweep_figure_number (self, (double) ss_sweep_row_used_bytes (row));
+  number = ss_sweep_figure_number (self, (double) ss_sweep_row_need_bytes (row));
   text = g_strdup_printf ("lowest %s at %s", number, row->values[self->along]);
   ss_sweep_plot_label (plot, point_of (plot, g_array_index (series->rows, guint, lowest)), text,
                        NULL, &look, SS_NEAR);
@@ -235,7 +235,7 @@ ss_sweep_figure_draw_values (SsSweepFigure *self)
   SsSweepPlot plot;
   g_autoptr (GArray) all = collect_series (self);
   g_autofree char *y_title
-    = g_strdup_printf ("peak GPU memory, context included (%s)", self->scale.name);
+    = g_strdup_printf ("GPU memory needed (%s)", self->scale.name);
   const char *label = ss_sweep_table_label (self->table, (guint) self->along);
   g_autofree char *head = g_strdup_printf ("Peak memory against %s", label);
   SsTextLook look = { .size_px = 20, .colour = SS_SWEEP_INK, .is_bold = TRUE };

@@ -148,10 +148,10 @@ choose (SsSweepFigure *self)
 
       if (row->verdict == SS_ROW_REFUSED)
         continue;
-      largest = MAX (largest, ss_sweep_row_used_bytes (row));
+      largest = MAX (largest, ss_sweep_row_need_bytes (row));
       if (self->lowest == G_MAXUINT
-          || ss_sweep_row_used_bytes (row)
-               < ss_sweep_row_used_bytes (ss_sweep_table_row (self->table, self->lowest)))
+          || ss_sweep_row_need_bytes (row)
+               < ss_sweep_row_need_bytes (ss_sweep_table_row (self->table, self->lowest)))
         self->lowest = i;
       if (is_first)
         self->capacity_bytes = row->capacity_bytes < G_MAXINT64 ? row->capacity_bytes : 0;
@@ -162,30 +162,11 @@ choose (SsSweepFigure *self)
   self->scale = ss_byte_scale (self->units, MAX (largest, 1));
 }
 
-/* A run that is out of memory although its peak is within the capacity: no piece was large
- * enough. */
-static gboolean
-has_pieces (const SsSweepFigure *self)
-{
-  for (guint i = 0; i < self->table->rows->len; i++)
-    {
-      const SsSweepRow *row = ss_sweep_table_row (self->table, i);
-
-      if (row->verdict == SS_ROW_OUT_OF_MEMORY
-          && ss_sweep_row_used_bytes (row) <= row->capacity_bytes)
-        return TRUE;
-    }
-  return FALSE;
-}
-
 static const char *
 how_to_read (const SsSweepFigure *self)
 {
   if (self->capacity_bytes == 0)
     return "Filled points fit; lower is faster. Take the lowest filled point.";
-  if (has_pieces (self))
-    return "Filled points fit; lower is faster. A ring left of the line: memory enough, but in "
-           "pieces.";
   return "Left of the line fits; lower is faster. Take the lowest filled point.";
 }
 

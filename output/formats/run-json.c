@@ -142,6 +142,7 @@ put_peak (GString *json, const SsRecording *self)
   g_string_append_c (json, '{');
   put_uint (json, "allocated_bytes", peak->allocated_bytes);
   put_uint (json, "reserved_bytes", self->peak_reserved_bytes);
+  put_uint (json, "device_bytes", ss_recording_peak_bytes (self));
   put_uint (json, "step", peak->step);
   put_text (json, "phase", peak->phase);
   put_layer (json, peak->layer);
@@ -269,7 +270,18 @@ put_question (GString *json, const SsRecording *self)
   put_text (json, "name", self->device_name);
   put_uint (json, "capacity_bytes", self->capacity_bytes);
   put_uint (json, "context_bytes", self->context_bytes);
+  put_uint (json, "usable_bytes", self->usable_bytes);
   g_string_append_c (json, '}');
+}
+
+/* What the run would take of a device without limit, and how much of this one it leaves. */
+static void
+put_need (GString *json, const SsRecording *self)
+{
+  put_uint (json, "need_bytes", self->need_bytes);
+  next_line (json);
+  begin (json, "headroom_bytes");
+  g_string_append_printf (json, "%" G_GINT64_FORMAT, ss_recording_headroom_bytes (self));
 }
 
 static void
@@ -385,6 +397,7 @@ put_advice_entry (GString *json, const SsAdviceEntry *advice)
   put_text (json, "what", advice->what);
   put_uint (json, "peak_allocated_bytes", advice->peak_allocated_bytes);
   put_uint (json, "peak_reserved_bytes", advice->peak_reserved_bytes);
+  put_uint (json, "peak_device_bytes", advice->peak_bytes);
   put_ms (json, "step_time_ms", advice->step_ns);
   put_double_or_null (json, "tokens_per_s", advice->tokens_per_s);
   put_fraction (json, "time_change", advice->time_change);
@@ -407,7 +420,7 @@ char *
 ss_run_to_json (const SsRecording *self, const SsAdvice *advice)
 {
   void (*const members[]) (GString *, const SsRecording *) = {
-    put_question, put_peak,   put_oom,    put_allocator,      put_load,
+    put_question, put_peak,   put_need,   put_oom,    put_allocator, put_load,
     put_steps,    put_layers, put_streams, put_events, put_flop_convention,
   };
   GString *json;

@@ -5,56 +5,40 @@
 #include <string.h>
 
 #include "output/tables/report-private.h"
+#include "output/verdict.h"
 
 #define MAX_LINES 6
 
-void
-ss_report_cause (SsReport *report)
+char *
+ss_report_cause (const SsRecording *recording, SsMemoryUnits units)
 {
-  const SsRecording *recording = report->recording;
-  SsMemoryUnits units = report->style.units;
   g_autofree char *least = ss_format_bytes (recording->least_bytes, units, 1);
-  g_autofree char *capacity = ss_format_bytes (recording->capacity_bytes, units, 1);
+  g_autofree char *usable = ss_format_bytes (recording->usable_bytes, units, 1);
   g_autofree char *states = ss_format_bytes (recording->least_state_bytes, units, 1);
-  g_autofree char *line = NULL;
 
   if (recording->least_bytes == 0 || recording->capacity_bytes >= G_MAXINT64)
-    return;
-  if (recording->least_state_bytes + recording->context_bytes > recording->capacity_bytes)
-    line = g_strdup_printf ("Parameters, gradients and optimizer states alone are %s, without any "
-                            "activation; there is %s. No checkpoints and no smaller batch can make "
-                            "it fit.",
-                            states, capacity);
-  else if (recording->least_bytes > recording->capacity_bytes)
-    line = g_strdup_printf ("Plain want: on a device without limit the run comes to %s at one "
-                            "moment, none of it lost to fragmentation; there is %s.",
-                            least, capacity);
-  else
-    line = g_strdup_printf ("Fragmentation: what is asked for at one moment is never more than "
-                            "%s, and there is %s, but not in pieces that fit.",
-                            least, capacity);
-  g_string_append_c (report->text, '\n');
-  ss_report_wrap (report, "", line);
+    return NULL;
+  if (recording->least_state_bytes + recording->context_bytes > recording->usable_bytes)
+    return g_strdup_printf ("Parameters, gradients and optimizer states alone take %s: no "
+                            "checkpoints and no smaller batch can make it fit.", states);
+  if (ss_verdict_is_in_pieces (recording))
+    return g_strdup_printf ("Fragmentation: at no moment more than %s of the %s is wanted, but "
+                            "what is free is in pieces.", least, usable);
+  return NULL;
 }
 
 /* ---- what was tried ---- */
 
-/* As a shell takes it: most values need no quotes. */
-static char *
-command_words (const SsAdviceEntry *advice)
+char *
+ss_advice_options (const SsAdviceEntry *advice)
 {
   GString *words = g_string_new (NULL);
 
   for (char **setting = advice->settings; *setting != NULL; setting++)
     {
-      g_autofree char *clean = ss_clean_text (*setting);
-      g_autofree char *quoted = g_shell_quote (clean);
-      gboolean is_plain = TRUE;
+      g_autofree char *word = ss_shell_word (*setting);
 
-      for (const char *c = clean; *c != '\0'; c++)
-        is_plain = is_plain && (g_ascii_isalnum (*c) || strchr ("/=-_.,:+", *c) != NULL);
-      g_string_append_printf (words, "%s--set %s", words->len > 0 ? " " : "",
-                              is_plain ? clean : quoted);
+      g_string_append_printf (words, "%s--set %s", words->len > 0 ? " " : "", word);
     }
   return g_string_free (words, FALSE);
 }
@@ -146,36 +130,40 @@ choose (const GPtrArray *advice)
   return chosen;
 }
 
-static void
-append_entry (SsReport *report, const SsAdviceEntry *advice)
+char *
+ss_advice_words (const SsAdviceEntry *advice, SsMemoryUnits units)
 {
-  g_autofree char *reserved
-    = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
-  g_autofree char *time = percent (advice->time_change), *command = command_words (advice);
-  g_autofree char *first
-    = g_strdup_printf ("%11s%11s  %-8s  ", time, reserved,
-                       ss_advice_changes_name (advice->changes));
+  g_autofree char *time = percent (advice->time_change);
+  g_autofree char *peak = ss_format_bytes (advice->peak_bytes, units, 1);
 
-  ss_report_wrap (report, first, advice->what);
-  g_string_append_printf (report->text, "      %s\n", command);
+  return g_strdup_printf ("%s (step time %s, peak %s, changes %s)", advice->what, time, peak,
+                          ss_advice_changes_name (advice->changes));
 }
 
 static void
+append_entry (SsReport *report, const SsAdviceEntry *advice)
+{
+  g_autofree char *peak = ss_format_bytes (advice->peak_bytes, report->style.units, 1);
+  g_autofree char *time = percent (advice->time_change), *command = ss_advice_options (advice);
+  g_autofree char *first
+    = g_strdup_printf ("%11s%11s  %-8s  ", time, peak,
+                       ss_advice_changes_name (advice->changes));
+
+  ss_report_wrap (report, first, advice->what);
+  if (report->style.has_settings)
+    g_string_append_printf (report->text, "      %s\n", command);
+}
+
+/* One row each, and below it what makes it if that is asked for. */
+static void
 append_table (SsReport *report)
 {
-  const GPtrArray *advice = report->advice->entries;
-  g_autoptr (GPtrArray) chosen = choose (advice);
-  guint n_more;
+  g_autoptr (GPtrArray) chosen = choose (report->advice->entries);
 
-  g_string_append_printf (report->text, "\nTo make it fit\n%11s%11s  %s\n", "step time",
-                          "reserved", "changes");
+  g_string_append_printf (report->text, "\n%11s%11s  %-8s  %s\n", "step time", "peak", "changes",
+                          "to make it fit");
   for (guint i = 0; i < chosen->len; i++)
     append_entry (report, g_ptr_array_index (chosen, i));
-  n_more = advice->len - chosen->len;
-  if (n_more > 0)
-    g_string_append_printf (report->text, "%u more %s; --json has %s.\n", n_more,
-                            n_more == 1 ? "change fits" : "changes fit",
-                            n_more == 1 ? "it" : "them");
 }
 
 static void
@@ -203,17 +191,16 @@ static void
 append_faster (SsReport *report)
 {
   const SsAdviceEntry *advice = g_ptr_array_index (report->advice->entries, 0);
-  g_autofree char *reserved
-    = ss_format_bytes (advice->peak_reserved_bytes, report->style.units, 1);
+  g_autofree char *peak = ss_format_bytes (advice->peak_bytes, report->style.units, 1);
   g_autofree char *time = ss_format_time (advice->step_ns);
-  g_autofree char *change = percent (advice->time_change), *command = command_words (advice);
-  g_autofree char *line
-    = g_strdup_printf ("With %s it fits as well: %s reserved, %s a step (%s).", advice->what,
-                       reserved, time, change);
+  g_autofree char *change = percent (advice->time_change), *command = ss_advice_options (advice);
+  g_autofree char *line = g_strdup_printf ("With %s it fits as well: peak %s, %s a step (%s).",
+                                           advice->what, peak, time, change);
 
   g_string_append_c (report->text, '\n');
   ss_report_wrap (report, "", line);
-  g_string_append_printf (report->text, "      %s\n", command);
+  if (report->style.has_settings)
+    g_string_append_printf (report->text, "      %s\n", command);
 }
 
 char *
@@ -232,7 +219,7 @@ ss_report_advice (const SsRecording *recording, const SsAdvice *advice, const Ss
     append_faster (&report);
   if (advice->n_untried > 0)
     g_string_append_printf (report.text,
-                            "Changes that were not tried because they would take too long: %u.\n",
+                            "%u more changes were not tried: they would take too long.\n",
                             advice->n_untried);
   return g_string_free (report.text, FALSE);
 }

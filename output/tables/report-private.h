@@ -20,12 +20,15 @@ typedef struct
 
 /* Breaks at spaces; the first line begins with `first`, the others with as many spaces. */
 void ss_report_wrap (SsReport *report, const char *first, const char *paragraph);
-/* What is in use at `state`, one bar a category, and the sum. */
+/* "At its fullest, step 2, backward": the title of its breakdown. (transfer full) */
+char *ss_report_where (const SsPeakRecord *state);
+/* What is in use at `state`, one bar a category, and the sum: of a run that fits its peak. */
 void ss_report_breakdown (SsReport *report, const char *title, const SsPeakRecord *state);
 /* One column for each step that came to its end. */
 void ss_report_steps (SsReport *report);
 
-/* Why memory ran out; nothing for a run that fits. */
-void ss_report_cause (SsReport *report);
+/* Why no change of that kind helps: states alone are too much, or it is in pieces.  NULL: neither.
+ * (transfer full) */
+char *ss_report_cause (const SsRecording *recording, SsMemoryUnits units);
 
 G_END_DECLS

@@ -11,7 +11,7 @@ typedef char *(*CellFunc) (const SsReport *report, const SsStepRecord *step);
 static SsByteScale
 scale_of (const SsReport *report)
 {
-  return ss_byte_scale (report->style.units, report->recording->peak.allocated_bytes);
+  return ss_byte_scale (report->style.units, ss_recording_peak_bytes (report->recording));
 }
 
 static char *
@@ -34,6 +34,13 @@ step_cell (const SsReport *report G_GNUC_UNUSED, const SsStepRecord *step)
 
 static char *
 peak_cell (const SsReport *report, const SsStepRecord *step)
+{
+  return ss_format_scaled (report->recording->context_bytes + step->peak_reserved_bytes,
+                           scale_of (report), 2);
+}
+
+static char *
+allocated_cell (const SsReport *report, const SsStepRecord *step)
 {
   return ss_format_scaled (step->peak_allocated_bytes, scale_of (report), 2);
 }
@@ -123,18 +130,26 @@ pick_steps (const SsRecording *recording, const SsStepRecord **picked)
 void
 ss_report_steps (SsReport *report)
 {
-  g_autofree char *peak_label = g_strdup_printf ("peak %s", scale_of (report).name);
-  g_autofree char *reserved_label = g_strdup_printf ("reserved %s", scale_of (report).name);
+  const char *unit = scale_of (report).name;
+  g_autofree char *peak_label = g_strdup_printf ("peak %s", unit);
+  g_autofree char *allocated_label = g_strdup_printf ("allocated %s", unit);
+  g_autofree char *reserved_label = g_strdup_printf ("reserved %s", unit);
   const struct
   {
     const char *label;
     CellFunc cell;
+    gboolean is_always;          /* else only where all there is is told */
   } rows[] = {
-    { "", step_cell },          { peak_label, peak_cell },
-    { "peak in", phase_cell },  { reserved_label, reserved_cell },
-    { "time ms", time_cell },   { "tokens per second", tokens_cell },
-    { "matrix units %", matmul_cell }, { "MFU %", mfu_cell },
-    { "HFU %", hfu_cell },
+    { "", step_cell, TRUE },
+    { peak_label, peak_cell, TRUE },
+    { reserved_label, reserved_cell, FALSE },
+    { allocated_label, allocated_cell, FALSE },
+    { "most of it in", phase_cell, FALSE },
+    { "time ms", time_cell, TRUE },
+    { "tokens per second", tokens_cell, TRUE },
+    { "matrix units %", matmul_cell, FALSE },
+    { "MFU %", mfu_cell, TRUE },
+    { "HFU %", hfu_cell, FALSE },
   };
   const SsStepRecord *picked[MAX_STEPS];
   guint n = pick_steps (report->recording, picked);
@@ -143,6 +158,8 @@ ss_report_steps (SsReport *report)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
+      if (!rows[i].is_always && !report->style.is_verbose)
+        continue;
       g_string_append_printf (report->text, "  %-*s", LABEL_COLUMNS, rows[i].label);
       for (guint s = 0; s < n; s++)
         {

@@ -47,7 +47,7 @@ ss_report_wrap (SsReport *report, const char *first, const char *paragraph)
 }
 
 static void
-append_question (SsReport *report)
+append_subject (SsReport *report)
 {
   const SsRecording *recording = report->recording;
   g_autofree char *count = ss_format_count (recording->n_parameters);
@@ -85,29 +85,18 @@ append_verdict (SsReport *report, const char *words, const char *colour, const c
   append_words (report, rest, (guint) strlen (words), 0);
 }
 
-/* "Step 1 fits, with a peak of 67.2 GiB.": what came before the one that failed. */
+/* "; step 1 fits": what came before the one that failed. */
 static char *
-steps_before (const SsReport *report)
+steps_before (const SsRecording *recording)
 {
   guint n = 0;
-  guint64 peak_bytes = 0;
-  g_autofree char *peak = NULL;
 
-  for (guint i = 0; i < report->recording->steps->len; i++)
-    {
-      const SsStepRecord *step = &g_array_index (report->recording->steps, SsStepRecord, i);
-
-      if (!step->is_complete)
-        continue;
-      n = step->step;
-      peak_bytes = MAX (peak_bytes, step->peak_allocated_bytes);
-    }
+  for (guint i = 0; i < recording->steps->len; i++)
+    if (g_array_index (recording->steps, SsStepRecord, i).is_complete)
+      n++;
   if (n == 0)
     return g_strdup ("");
-  peak = ss_format_bytes (peak_bytes, report->style.units, 1);
-  if (n == 1)
-    return g_strdup_printf (" Step 1 fits, with a peak of %s.", peak);
-  return g_strdup_printf (" Steps 1 to %u fit, with a peak of %s.", n, peak);
+  return n == 1 ? g_strdup ("; step 1 fits") : g_strdup_printf ("; steps 1 to %u fit", n);
 }
 
 static void
@@ -134,32 +123,55 @@ append_request (SsReport *report)
 }
 
 static void
-append_failure (SsReport *report)
+append_failure_verdict (SsReport *report)
 {
   const SsRecording *recording = report->recording;
   const SsPeakRecord *at = &recording->oom.at;
-  g_autofree char *when = ss_format_time (at->device_ns), *before = steps_before (report);
-  g_autofree char *headline = ss_verdict_headline (recording, report->style.units), *rest = NULL;
+  g_autofree char *when = ss_format_time (at->device_ns), *before = steps_before (recording);
+  g_autofree char *headline = ss_verdict_headline (recording, report->style.units);
+  g_autofree char *need = ss_verdict_need (recording, report->style.units);
+  g_autofree char *rest
+    = report->style.is_verbose && at->step > 0
+        ? g_strdup_printf ("%s, %s in%s.", headline + strlen ("Out of memory"), when, before)
+        : g_strdup_printf ("%s%s.", headline + strlen ("Out of memory"), before);
+
+  append_verdict (report, "OUT OF MEMORY", BOLD_RED, rest);
+  if (need != NULL)
+    ss_report_wrap (report, "", need);
+  append_request (report);
+}
+
+/* One sentence where the screen is short, all of them where it is not. */
+static void
+append_reasons (SsReport *report)
+{
+  const SsRecording *recording = report->recording;
+  g_autofree char *cause = ss_report_cause (recording, report->style.units);
   g_autofree char *growth = ss_verdict_growth (recording, report->style.units);
   g_autofree char *fragments = ss_verdict_fragments (recording, report->style.units);
+  const char *const sentences[] = { cause, growth, fragments };
 
-  if (at->step > 0)
-    rest = g_strdup_printf ("%s, %s in.%s", headline + strlen ("Out of memory"), when, before);
-  else
-    rest = g_strdup_printf ("%s.", headline + strlen ("Out of memory"));
-  append_verdict (report, "OUT OF MEMORY", BOLD_RED, rest);
-  append_request (report);
-  g_string_append_c (report->text, '\n');
-  ss_report_breakdown (report, "In use when it fails", at);
-  if (growth != NULL || fragments != NULL)
-    g_string_append_c (report->text, '\n');
-  if (growth != NULL)
-    ss_report_wrap (report, "", growth);
-  if (fragments != NULL)
-    ss_report_wrap (report, "", fragments);
-  if (recording->oom.message != NULL)
-    g_string_append_printf (report->text, "\nPyTorch's own words:\n%s\n", recording->oom.message);
-  ss_report_cause (report);
+  for (guint i = 0; i < G_N_ELEMENTS (sentences); i++)
+    {
+      if (sentences[i] == NULL)
+        continue;
+      ss_report_wrap (report, "", sentences[i]);
+      if (!report->style.is_verbose)
+        break;
+    }
+}
+
+static void
+append_failure (SsReport *report)
+{
+  append_failure_verdict (report);
+  append_subject (report);
+  ss_report_breakdown (report, "In use when it fails", &report->recording->oom.at);
+  append_reasons (report);
+  if (report->recording->oom.message != NULL
+      && (report->style.has_message || report->style.is_verbose))
+    g_string_append_printf (report->text, "\nPyTorch's own words:\n%s\n",
+                            report->recording->oom.message);
 }
 
 static void
@@ -180,51 +192,19 @@ append_convention (SsReport *report)
   g_string_free (line, TRUE);
 }
 
-/* The words after the verdict of a run that came to its end. */
-/* "the backward pass of step 2" */
-static char *
-where_words (const SsPeakRecord *peak)
-{
-  const char *phase = ss_phase_phrase (peak->phase);
-
-  return peak->step == 0 ? g_strdup (phase) : g_strdup_printf ("%s of step %u", phase, peak->step);
-}
-
-static char *
-peak_words (const SsReport *report)
-{
-  const SsRecording *recording = report->recording;
-  SsMemoryUnits units = report->style.units;
-  guint64 need_bytes = recording->context_bytes + recording->peak_reserved_bytes;
-  guint64 device_bytes = report->style.device_capacity_bytes;
-  g_autofree char *peak = ss_format_bytes (recording->peak.allocated_bytes, units, 1);
-  g_autofree char *limit = ss_format_bytes (recording->capacity_bytes, units, 1);
-  g_autofree char *unused = ss_format_bytes (ss_verdict_unused_bytes (recording), units, 1);
-  g_autofree char *need = ss_format_bytes (need_bytes, units, 1), *device = NULL, *distance = NULL;
-  g_autofree char *where = where_words (&recording->peak);
-
-  if (recording->capacity_bytes < G_MAXINT64)
-    return g_strdup_printf ("Peak %s of %s, %s. %s unused.", peak, limit, where, unused);
-  if (device_bytes == 0)
-    return g_strdup_printf ("Peak %s, %s. With reserve and context %s.", peak, where, need);
-  device = ss_format_bytes (device_bytes, units, 1);
-  distance = ss_format_bytes (
-      need_bytes > device_bytes ? need_bytes - device_bytes : device_bytes - need_bytes, units, 1);
-  return g_strdup_printf ("Peak %s, %s. With reserve and context %s, %s %s the device's %s.", peak,
-                          where, need, distance, need_bytes > device_bytes ? "over" : "below",
-                          device);
-}
-
 static void
 append_reserved (SsReport *report)
 {
   const SsRecording *recording = report->recording;
   SsMemoryUnits units = report->style.units;
   guint64 cached_bytes = recording->peak.reserved_bytes - recording->peak.allocated_bytes;
+  g_autofree char *allocated = ss_verdict_allocated (recording, units);
   g_autofree char *reserved = ss_format_bytes (recording->peak_reserved_bytes, units, 1);
   g_autofree char *cached = ss_format_bytes (cached_bytes, units, 1);
-  g_autofree char *line = g_strdup_printf (
-      "Reserved by the allocator at most %s (%s cached at the peak).", reserved, cached);
+  g_autofree char *line
+    = g_strdup_printf ("%s, with %s cached beside it. Reserved at most %s; the peak is that and "
+                       "the CUDA context.",
+                       allocated, cached, reserved);
 
   ss_report_wrap (report, "", line);
 }
@@ -244,37 +224,74 @@ append_floor (SsReport *report)
   const SsRecording *recording = report->recording;
   SsMemoryUnits units = report->style.units;
   guint64 gain_bytes = recording->peak.allocated_bytes - recording->floor.allocated_bytes;
-  gboolean has_policy = g_strcmp0 (recording->policy, "none") != 0;
+  const char *more = g_strcmp0 (recording->policy, "none") != 0 ? "more checkpoints"
+                                                                : "checkpoints";
   g_autofree char *floor = ss_format_bytes (recording->floor.allocated_bytes, units, 1);
   g_autofree char *gain = ss_format_bytes (gain_bytes, units, 1);
-  g_autofree char *where = where_words (&recording->floor);
   g_autofree char *line = NULL;
 
   if (gain_bytes == 0 || is_beyond_layers (&recording->peak))
-    line = g_strdup_printf ("The peak holds no layer's activations: %scheckpoints cannot lower it.",
-                            has_policy ? "more " : "");
-  else
-    line = g_strdup_printf ("Without any activations the peak would be %s, %s: %scheckpoints can "
+    line = g_strdup_printf ("No layer's activations are held where most is allocated: %s cannot "
+                            "lower it.", more);
+  else if (recording->floor.step == 0)
+    line = g_strdup_printf ("Without any activations at most %s would be allocated, %s: %s can "
                             "lower it by %s at most.",
-                            floor, where, has_policy ? "more " : "", gain);
+                            floor, ss_phase_phrase (recording->floor.phase), more, gain);
+  else
+    line = g_strdup_printf ("Without any activations at most %s would be allocated, %s of step "
+                            "%u: %s can lower it by %s at most.",
+                            floor, ss_phase_phrase (recording->floor.phase), recording->floor.step,
+                            more, gain);
   ss_report_wrap (report, "", line);
+}
+
+/* "A step takes 1085 ms: 7550 tokens a second.", of the last. */
+static void
+append_pace (GString *words, const SsRecording *recording)
+{
+  const SsStepRecord *step = NULL;
+  g_autofree char *time = NULL;
+
+  if (recording->steps->len > 0)
+    step = &g_array_index (recording->steps, SsStepRecord, recording->steps->len - 1);
+  if (step == NULL || !step->is_complete || step->tokens_per_s < 0)
+    return;
+  time = ss_format_time (step->end_ns - step->start_ns);
+  g_string_append_printf (words, " Step %u takes %s: ", step->step, time);
+  ss_append_fixed (words, step->tokens_per_s, 0);
+  g_string_append (words, " tokens per second.");
+}
+
+static void
+append_success_verdict (SsReport *report)
+{
+  const SsRecording *recording = report->recording;
+  gboolean is_limited = recording->capacity_bytes < G_MAXINT64;
+  g_autofree char *peak = ss_verdict_peak (recording, report->style.units);
+  GString *words = g_string_new (NULL);
+
+  g_string_append_printf (words, "Peak %s.", peak);
+  append_pace (words, recording);
+  append_verdict (report, is_limited ? "FITS." : "WITHOUT LIMIT.", BOLD_GREEN, words->str);
+  g_string_free (words, TRUE);
 }
 
 static void
 append_success (SsReport *report)
 {
-  gboolean is_limited = report->recording->capacity_bytes < G_MAXINT64;
-  g_autofree char *words = peak_words (report);
+  g_autofree char *where = ss_report_where (&report->recording->peak);
 
-  append_verdict (report, is_limited ? "FITS." : "WITHOUT LIMIT.", BOLD_GREEN, words);
+  append_success_verdict (report);
+  append_subject (report);
+  ss_report_breakdown (report, where, &report->recording->peak);
   g_string_append_c (report->text, '\n');
   ss_report_steps (report);
+  if (!report->style.is_verbose)
+    return;
   g_string_append_c (report->text, '\n');
   append_reserved (report);
   append_floor (report);
   append_convention (report);
-  g_string_append_c (report->text, '\n');
-  ss_report_breakdown (report, "In use at the peak", &report->recording->peak);
 }
 
 char *
@@ -283,7 +300,6 @@ ss_report (const SsRecording *recording, const SsReportStyle *style)
   SsReport report = { .recording = recording, .style = *style, .text = g_string_new (NULL) };
 
   report.style.width = MAX (style->width, SS_REPORT_MIN_WIDTH);
-  append_question (&report);
   if (recording->is_oom)
     append_failure (&report);
   else

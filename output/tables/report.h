@@ -15,8 +15,9 @@ typedef struct
   gboolean is_utf8;              /* bars of block characters, else of '#' */
   gboolean has_colour;
   SsMemoryUnits units;
-  guint64
-      device_capacity_bytes; /* for a run without limit: how far over this it goes; 0: do not say */
+  gboolean is_verbose;           /* all there is to say, else what one screen holds */
+  gboolean has_message;          /* the framework's own sentence too */
+  gboolean has_settings;         /* under each piece of advice the options that make it */
 } SsReportStyle;
 
 /* Lines, each ended; the last is not empty. (transfer full) */
@@ -26,5 +27,12 @@ char *ss_report (const SsRecording *recording, const SsReportStyle *style);
  * an empty line; "" where there is nothing to say. (transfer full) */
 char *ss_report_advice (const SsRecording *recording, const SsAdvice *advice,
                         const SsReportStyle *style);
+
+/* "20 of 32 layers checkpointed (step time +14 %, peak 78.7 GiB, changes nothing)" (transfer
+ * full) */
+char *ss_advice_words (const SsAdviceEntry *advice, SsMemoryUnits units);
+/* "--set checkpointing/policy=block --set checkpointing/layers=20", as a shell takes it. (transfer
+ * full) */
+char *ss_advice_options (const SsAdviceEntry *advice);
 
 G_END_DECLS

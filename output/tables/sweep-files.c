@@ -41,8 +41,10 @@ append_run (GString *csv, const SsSweepRow *row)
 
   g_string_append_printf (csv,
                           ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
-                          ",%" G_GUINT64_FORMAT ",%u,%s,%s",
-                          row->capacity_bytes, row->context_bytes, row->peak_allocated_bytes,
+                          ",%" G_GINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
+                          ",%u,%s,%s",
+                          row->capacity_bytes, row->context_bytes, ss_sweep_row_need_bytes (row),
+                          row->headroom_bytes, row->peak_allocated_bytes,
                           row->peak_reserved_bytes, row->peak_step, row->peak_phase,
                           ss_peak_part_name (ss_sweep_row_peak_part (row)));
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
@@ -69,9 +71,10 @@ append_header (GString *csv, const SsSweepTable *table)
       append_field (csv, g_ptr_array_index (table->paths, i));
       g_string_append_c (csv, ',');
     }
-  g_string_append (csv, SS_SWEEP_CSV_MARK "peak_reserved_bytes,peak_step,peak_phase,peak_of");
+  g_string_append (csv, SS_SWEEP_CSV_MARK "headroom_bytes,need_allocated_bytes,need_reserved_bytes,"
+                        "need_step,need_phase,need_of");
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
-    g_string_append_printf (csv, ",peak_%s_bytes", ss_category_name ((SsCategory) i));
+    g_string_append_printf (csv, ",need_%s_bytes", ss_category_name ((SsCategory) i));
   g_string_append (csv, ",step_time_ms,tokens_per_s,mfu,hfu,oom_step,oom_phase,oom_layer,"
                         "problem\n");
 }
@@ -99,8 +102,8 @@ ss_sweep_to_csv (const SsSweepTable *table)
         append_run (csv, row);
       else
         {
-          /* capacity to oom_layer: 7 of the peak, the categories, 4 of the step, 3 of the end */
-          for (guint i = 0; i < 7 + SS_N_CATEGORIES + 4 + 3 + 1; i++)
+          /* capacity to oom_layer: 9 of the need, the categories, 4 of the step, 3 of the end */
+          for (guint i = 0; i < 9 + SS_N_CATEGORIES + 4 + 3 + 1; i++)
             g_string_append_c (csv, ',');
           append_field (csv, row->problem);
         }
@@ -129,22 +132,19 @@ append_set (GString *json, const SsSweepTable *table, const SsSweepRow *row)
   g_string_append_c (json, '}');
 }
 
-/* What it would take; null for a run that fits, whose own figures say it. */
+/* What the CSV's columns need_... have: of a run that fits its own figures. */
 static void
-append_unlimited (GString *json, const SsSweepRow *row)
+append_need (GString *json, const SsSweepRow *row)
 {
-  g_string_append (json, ",\n \"unlimited\":");
-  if (row->verdict != SS_ROW_OUT_OF_MEMORY)
-    {
-      g_string_append (json, "null");
-      return;
-    }
   g_string_append_printf (json,
-                          "{\"peak_allocated_bytes\":%" G_GUINT64_FORMAT
-                          ",\"peak_reserved_bytes\":%" G_GUINT64_FORMAT
-                          ",\"step\":%u,\"phase\":\"%s\",\"time_ms\":",
+                          ",\n \"need\":{\"bytes\":%" G_GUINT64_FORMAT
+                          ",\"headroom_bytes\":%" G_GINT64_FORMAT
+                          ",\"allocated_bytes\":%" G_GUINT64_FORMAT
+                          ",\"reserved_bytes\":%" G_GUINT64_FORMAT
+                          ",\"step\":%u,\"phase\":\"%s\",\"of\":\"%s\",\"step_time_ms\":",
+                          ss_sweep_row_need_bytes (row), row->headroom_bytes,
                           row->peak_allocated_bytes, row->peak_reserved_bytes, row->peak_step,
-                          row->peak_phase);
+                          row->peak_phase, ss_peak_part_name (ss_sweep_row_peak_part (row)));
   ss_recording_append_ms (json, row->step_ns);
   g_string_append (json, ",\"by_category\":{");
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
@@ -170,7 +170,7 @@ ss_sweep_row_to_json (const SsSweepTable *table, const SsSweepRow *row, const ch
     {
       /* the members of the run's object, without its braces */
       g_string_append_len (json, run_json + 1, (gssize) (strrchr (run_json, '}') - run_json - 1));
-      append_unlimited (json, row);
+      append_need (json, row);
     }
   if (search != NULL)
     g_string_append_printf (json, ",\n \"search\":%s", search);

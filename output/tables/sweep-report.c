@@ -71,7 +71,7 @@ sweeps_checkpointing (const SsSweepTable *table)
   return TRUE;
 }
 
-/* The lowest peak, and of those that have it the fastest. */
+/* With which least is allocated, and of those the fastest. */
 static const SsSweepRow *
 lowest_row (const SsSweepTable *table, guint *n_at_lowest, guint *n_runs)
 {
@@ -115,29 +115,27 @@ ss_sweep_floor (const SsSweepTable *table, SsMemoryUnits units)
   gain_bytes = row->peak_allocated_bytes - row->floor_bytes;
   gain = ss_format_bytes (gain_bytes, units, 1);
   if (part == SS_PEAK_OPTIMIZER || part == SS_PEAK_LOADING)
-    return g_strdup_printf ("The lowest peak, %s with %s, is %s, where no layer's activations are "
-                            "held: more checkpoints cannot lower it any further.",
-                            peak, name, ss_phase_phrase (row->peak_phase));
+    return g_strdup_printf ("Least is allocated with %s: at most %s, %s, where no layer's "
+                            "activations are held. More checkpoints cannot lower it.",
+                            name, peak, ss_phase_phrase (row->peak_phase));
   if (part != SS_PEAK_ACTIVATIONS)
     {
       GString *text = g_string_new (NULL);
 
-      g_string_printf (text, "The lowest peak, %s with %s, is made by %s %s of step %u", peak,
-                       name, ss_peak_part_name (part), ss_phase_phrase (row->peak_phase),
-                       row->peak_step);
+      g_string_printf (text, "Least is allocated with %s: at most %s, %s of step %u", name, peak,
+                       ss_phase_phrase (row->peak_phase), row->peak_step);
       if (gain_bytes > 0)
-        g_string_append_printf (text, "; other checkpoints could still lower it by %s at most.",
-                                gain);
+        g_string_append_printf (text, ". Other checkpoints could lower it by %s at most.", gain);
       else
-        g_string_append (text, ": more checkpoints cannot lower it any further.");
+        g_string_append (text, ". More checkpoints cannot lower it.");
       return g_string_free (text, FALSE);
     }
   if (n_at_lowest > 1)
-    return g_strdup_printf ("The lowest peak is %s, with %s and %u other%s: checkpoints that cost "
-                            "more time did not lower it.",
-                            peak, name, n_at_lowest - 1, n_at_lowest == 2 ? "" : "s");
-  return g_strdup_printf ("The lowest peak is %s, with %s; %s of it are activations.", peak, name,
-                          bytes);
+    return g_strdup_printf ("Least is allocated with %s and %u other%s: at most %s. Checkpoints "
+                            "that cost more time did not lower it.",
+                            name, n_at_lowest - 1, n_at_lowest == 2 ? "" : "s", peak);
+  return g_strdup_printf ("Least is allocated with %s: at most %s, %s of it activations.", name,
+                          peak, bytes);
 }
 
 /* ---- the table ---- */
@@ -227,20 +225,6 @@ append_fixed_cell (GString *text, double value, guint decimals, guint width)
   append_cell (text, cell->str, width, TRUE);
 }
 
-/* What the allocator never took; of a run that is out of memory how far over it goes. */
-static double
-headroom (const SsSweepRow *row)
-{
-  guint64 taken = row->verdict == SS_ROW_FITS ? row->context_bytes + row->peak_reserved_bytes
-                                              : ss_sweep_row_used_bytes (row);
-
-  if (row->capacity_bytes >= G_MAXINT64)
-    return NAN;
-  if (row->verdict == SS_ROW_OUT_OF_MEMORY && taken <= row->capacity_bytes)
-    return NAN;
-  return (double) row->capacity_bytes - (double) taken;
-}
-
 static guint
 time_decimals (const SsSweepTable *table)
 {
@@ -266,7 +250,7 @@ append_where (Printing *p, guint index)
       if (row->oom_step > 0)
         g_string_append_printf (text, "step %u, ", row->oom_step);
       g_string_append (text, row->oom_phase);
-      if (ss_sweep_row_used_bytes (row) <= row->capacity_bytes)
+      if (ss_sweep_row_is_in_pieces (row))
         g_string_append (text, ", in pieces");
     }
   else if (index == p->fastest)
@@ -294,6 +278,8 @@ append_row (Printing *p, guint index)
   const SsSweepRow *row = ss_sweep_table_row (p->table, index);
   GString *text = p->report.text;
   gboolean fits = row->verdict == SS_ROW_FITS;
+  guint64 need_bytes = ss_sweep_row_need_bytes (row);
+  g_autofree char *headroom = NULL;
 
   append_values (p, row->values);
   if (row->verdict == SS_ROW_REFUSED)
@@ -303,8 +289,10 @@ append_row (Printing *p, guint index)
       g_string_append_printf (text, "refused: %s\n", clean);
       return;
     }
-  append_fixed_cell (text, (double) row->peak_allocated_bytes / p->scale.bytes, 1, 7);
-  append_fixed_cell (text, headroom (row) / p->scale.bytes, 1, 10);
+  append_fixed_cell (text, (double) ss_sweep_row_need_bytes (row) / p->scale.bytes, 1, 7);
+  headroom = ss_format_rest_scaled ((guint64) ((gint64) need_bytes + row->headroom_bytes),
+                                    need_bytes, p->scale, 1);
+  append_cell (text, headroom, 10, TRUE);
   append_fixed_cell (text, fits ? (double) row->step_ns / 1e6 : NAN, time_decimals (p->table), 8);
   if (p->is_by_token)
     append_fixed_cell (text, fits ? row->tokens_per_s : NAN, 0, 10);
@@ -319,12 +307,12 @@ append_header (Printing *p)
   GString *text = p->report.text;
 
   append_values (p, NULL);
-  append_cell (text, "peak", 7, TRUE);
+  append_cell (text, "needs", 7, TRUE);
   append_cell (text, "headroom", 10, TRUE);
   append_cell (text, "step", 8, TRUE);
   if (p->is_by_token)
     append_cell (text, "tokens/s", 10, TRUE);
-  g_string_append (text, "  where the peak is\n");
+  g_string_append (text, "  where most is allocated\n");
 }
 
 static void
@@ -369,7 +357,7 @@ measure (Printing *p)
       const SsSweepRow *row = ss_sweep_table_row (p->table, i);
       g_autofree char *where = ss_sweep_where (row);
 
-      largest = MAX (largest, row->peak_allocated_bytes);
+      largest = MAX (largest, ss_sweep_row_need_bytes (row));
       if (row->verdict == SS_ROW_FITS)
         p->where_width = MAX (p->where_width, width_of (where));
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW_TYPE "(asussttttttatusxdddusis)"
+#define ROW_TYPE "(asusstttxtttatusxdddusis)"
 
 /* ---- one row ---- */
 
@@ -41,6 +41,8 @@ ss_sweep_row_new (const char *const *values, const SsRecording *recording,
   self->capacity_bytes = recording->capacity_bytes;
   self->context_bytes = recording->context_bytes;
   self->tokens_per_step = recording->tokens_per_step;
+  self->headroom_bytes
+    = (gint64) recording->usable_bytes - (gint64) ss_recording_peak_bytes (unlimited);
   self->peak_allocated_bytes = unlimited->peak.allocated_bytes;
   self->peak_reserved_bytes = unlimited->peak_reserved_bytes;
   self->floor_bytes = unlimited->floor.allocated_bytes;
@@ -76,9 +78,17 @@ ss_sweep_row_free (SsSweepRow *self)
 }
 
 guint64
-ss_sweep_row_used_bytes (const SsSweepRow *self)
+ss_sweep_row_need_bytes (const SsSweepRow *self)
 {
-  return self->context_bytes + self->peak_allocated_bytes;
+  return self->context_bytes + self->peak_reserved_bytes;
+}
+
+gboolean
+ss_sweep_row_is_in_pieces (const SsSweepRow *self)
+{
+  gint64 spare_bytes = (gint64) self->peak_reserved_bytes - (gint64) self->peak_allocated_bytes;
+
+  return self->verdict == SS_ROW_OUT_OF_MEMORY && self->headroom_bytes + spare_bytes >= 0;
 }
 
 const char *
@@ -135,9 +145,9 @@ ss_sweep_row_to_bytes (const SsSweepRow *self)
   for (guint i = 0; i < SS_N_CATEGORIES; i++)
     g_variant_builder_add (&categories, "t", self->by_category[i]);
   row = g_variant_ref_sink (g_variant_new (
-    "(^asussttttttatusxdddusis)", self->values, (guint32) self->verdict,
+    "(^asusstttxtttatusxdddusis)", self->values, (guint32) self->verdict,
     text_or_empty (self->problem), text_or_empty (self->found), self->capacity_bytes,
-    self->context_bytes, self->tokens_per_step, self->peak_allocated_bytes,
+    self->context_bytes, self->tokens_per_step, self->headroom_bytes, self->peak_allocated_bytes,
     self->peak_reserved_bytes, self->floor_bytes, &categories, self->peak_step, self->peak_phase,
     self->step_ns, self->tokens_per_s, self->mfu, self->hfu, self->oom_step, self->oom_phase,
     self->oom_layer, text_or_empty (self->json)));
@@ -189,6 +199,7 @@ is_sane (const SsSweepRow *self, guint n_values)
          && self->capacity_bytes <= G_MAXINT64 && self->context_bytes <= G_MAXINT64 / 2
          && self->peak_allocated_bytes <= G_MAXINT64 / 2
          && self->peak_reserved_bytes <= G_MAXINT64 / 2
+         && ABS (self->headroom_bytes / 2) <= G_MAXINT64 / 2
          && self->floor_bytes <= self->peak_allocated_bytes && self->step_ns >= 0
          && isfinite (self->tokens_per_s) && isfinite (self->mfu) && isfinite (self->hfu)
          && self->oom_layer >= -1;
@@ -208,9 +219,10 @@ ss_sweep_row_from_bytes (GBytes *bytes, guint n_values)
   if (!g_variant_is_normal_form (stored))
     return NULL;
   row = G_BYTE_ORDER == G_BIG_ENDIAN ? g_variant_byteswap (stored) : g_variant_ref (stored);
-  g_variant_get (row, "(^asusstttttt@atusxdddusis)", &self->values, &verdict, &problem, &found,
+  g_variant_get (row, "(^asusstttxttt@atusxdddusis)", &self->values, &verdict, &problem, &found,
                  &self->capacity_bytes, &self->context_bytes, &self->tokens_per_step,
-                 &self->peak_allocated_bytes, &self->peak_reserved_bytes, &self->floor_bytes,
+                 &self->headroom_bytes, &self->peak_allocated_bytes, &self->peak_reserved_bytes,
+                 &self->floor_bytes,
                  &categories, &self->peak_step, &peak_phase, &self->step_ns, &self->tokens_per_s,
                  &self->mfu, &self->hfu, &self->oom_step, &oom_phase, &self->oom_layer, &json);
   self->verdict = (SsRowVerdict) verdict;

@@ -31,8 +31,8 @@ typedef enum
   SS_N_PEAKS
 } SsPeakPart;
 
-/* Of a run that is out of memory, peak and time are those of the same run without a limit: what it
- * would take. */
+/* Of a run that is out of memory, memory and time are those of the same run without a limit: what
+ * it needs. */
 typedef struct
 {
   char **values;                 /* one for each path of the table */
@@ -40,6 +40,7 @@ typedef struct
   char *problem;                 /* or NULL */
   char *found;                   /* what a search for the largest that fits came to, or NULL */
   guint64 capacity_bytes, context_bytes, tokens_per_step;   /* capacity G_MAXINT64: unlimited */
+  gint64 headroom_bytes;         /* as ss_recording_headroom_bytes */
   guint64 peak_allocated_bytes, peak_reserved_bytes;
   guint64 floor_bytes;           /* no checkpoints can bring the peak below it */
   guint64 by_category[SS_N_CATEGORIES];
@@ -65,8 +66,10 @@ SsPeakPart ss_sweep_row_peak_part (const SsSweepRow *self);
 /* "activations" (transfer none) */
 const char *ss_peak_part_name (SsPeakPart part);
 
-/* Context and allocated: what the device has to have at the peak. */
-guint64 ss_sweep_row_used_bytes (const SsSweepRow *self);
+/* Context and reserved at most: what the device would show. */
+guint64 ss_sweep_row_need_bytes (const SsSweepRow *self);
+/* Memory enough for all that is asked for at one moment, but in pieces. */
+gboolean ss_sweep_row_is_in_pieces (const SsSweepRow *self);
 
 /* All of it as a serialized value, and back; NULL for what is no row of so many values.
  * (transfer full) */
