@@ -20,6 +20,7 @@ struct _SsDevice
   double attention_forward_efficiency, attention_backward_efficiency;
   double kernel_floor_s, launch_latency_s, further_launch_s, segment_call_s;
   double forward_issue_s, backward_issue_s, optimizer_issue_s;
+  double pinned_bytes_per_s, pageable_bytes_per_s, copy_latency_s;
   guint queue_depth;
 };
 
@@ -126,6 +127,14 @@ read_launch (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
   self->queue_depth = read_guint (node, "queue-depth", 1000000, problems);
 }
 
+static void
+read_host_link (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
+{
+  ss_xml_read_bytes_per_s (node, "pinned", &self->pinned_bytes_per_s, problems);
+  ss_xml_read_bytes_per_s (node, "pageable", &self->pageable_bytes_per_s, problems);
+  read_time (node, "latency", &self->copy_latency_s, problems);
+}
+
 /* Elements that are missing or strange have been told by the check of structure. */
 static void
 read_device (SsDevice *self, const SsXmlNode *root, SsProblems *problems)
@@ -140,6 +149,7 @@ read_device (SsDevice *self, const SsXmlNode *root, SsProblems *problems)
     { "peak", read_peak },
     { "efficiency", read_efficiencies },
     { "launch", read_launch },
+    { "host-link", read_host_link },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
@@ -358,6 +368,24 @@ double
 ss_device_launch_latency_s (const SsDevice *self)
 {
   return self->launch_latency_s;
+}
+
+gboolean
+ss_device_has_host_link (const SsDevice *self)
+{
+  return self->pinned_bytes_per_s > 0 && self->pageable_bytes_per_s > 0;
+}
+
+double
+ss_device_host_link_bytes_per_s (const SsDevice *self, gboolean is_pinned)
+{
+  return is_pinned ? self->pinned_bytes_per_s : self->pageable_bytes_per_s;
+}
+
+double
+ss_device_host_link_latency_s (const SsDevice *self)
+{
+  return self->copy_latency_s;
 }
 
 guint

@@ -49,6 +49,11 @@ double ss_device_optimizer_issue_s (const SsDevice *self);
 double ss_device_further_launch_s (const SsDevice *self);  /* each kernel of an op but the first */
 double ss_device_launch_latency_s (const SsDevice *self);  /* from issue to the earliest start */
 double ss_device_segment_call_s (const SsDevice *self);    /* cudaMalloc or cudaFree of a segment */
+/* Copies between host and device over its link, from pinned or pageable host memory; FALSE: its
+ * file tells nothing of the link, and the rates are 0. */
+gboolean ss_device_has_host_link (const SsDevice *self);
+double ss_device_host_link_bytes_per_s (const SsDevice *self, gboolean is_pinned);
+double ss_device_host_link_latency_s (const SsDevice *self);
 guint ss_device_queue_depth (const SsDevice *self);        /* launches ahead of the device */
 
 G_END_DECLS

@@ -47,6 +47,8 @@ work_s (const SsOp *op, const SsDevice *device)
       return attention_s (op, device, peak, bandwidth * ss_device_memory_efficiency (device));
     case SS_OP_MEMORY:
       return (double) op->bytes / (bandwidth * ss_device_memory_efficiency (device));
+    case SS_OP_HOST_COPY:
+      return (double) op->bytes / ss_device_host_link_bytes_per_s (device, op->shape[0] != 0);
     case SS_OP_MULTI_TENSOR:
       return (double) op->bytes / (bandwidth * ss_device_multi_tensor_efficiency (device));
     }
@@ -56,7 +58,11 @@ work_s (const SsOp *op, const SsDevice *device)
 double
 ss_op_time_s (const SsOp *op, const SsDevice *device)
 {
-  return MAX (op->n_launches, 1) * ss_device_kernel_floor_s (device) + work_s (op, device);
+  double floor_s = op->op_class == SS_OP_HOST_COPY
+                   ? ss_device_host_link_latency_s (device)
+                   : MAX (op->n_launches, 1) * ss_device_kernel_floor_s (device);
+
+  return floor_s + work_s (op, device);
 }
 
 double

@@ -19,7 +19,7 @@ typedef struct
   SsModelSetup setup;
   GArray *ranges;                /* SsLayerRange */
   SsModel *model;
-  GArray *batches;               /* SsBatch: one per micro-batch of a step */
+  SsInput input;
   SsOptimizerRun optimizer;
   SsGradScaler scaler;
   SsValue *held[SS_MAX_HELD]; /* hold-outputs: what the name for them holds */
@@ -36,22 +36,16 @@ loss_is_scaled (const Run *r)
 }
 
 static void
-make_batches (Run *r)
+begin_input (Run *r)
 {
   const SsTraceConfig *c = r->config;
+  SsBatch like = {
+    .n_sequences = c->micro_batch, .n_tokens = c->sequence_length,
+    .is_scaled = loss_is_scaled (r), .outputs = c->holds_outputs ? r->held : NULL,
+  };
 
-  r->batches = g_array_new (FALSE, FALSE, sizeof (SsBatch));
-  for (guint i = 1; i <= c->gradient_accumulation; i++)
-    {
-      SsBatch batch = {
-        .n_sequences = c->micro_batch, .n_tokens = c->sequence_length, .micro_batch = i,
-        .is_scaled = loss_is_scaled (r), .outputs = c->holds_outputs ? r->held : NULL,
-        .inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ss_value_unref),
-      };
-
-      c->model.family->make_inputs (r->tape, r->model, &batch);
-      g_array_append_val (r->batches, batch);
-    }
+  ss_input_init (&r->input, &c->input, r->tape, c->model.family, r->model, &like,
+                 c->gradient_accumulation, c->gradient_accumulation * c->n_steps);
 }
 
 static void
@@ -92,7 +86,7 @@ load (Run *r)
   if (r->config->has_resume)
     ss_optimizer_make_states (&r->optimizer);
   ss_tape_set_grad_enabled (r->tape, TRUE);
-  make_batches (r);
+  begin_input (r);
 }
 
 /* ---- a micro-batch ---- */
@@ -102,10 +96,11 @@ forward_and_loss (Run *r, guint step, guint micro_batch)
 {
   SsTape *t = r->tape;
   const SsPrecision *p = r->config->precision;
-  SsBatch *batch = &g_array_index (r->batches, SsBatch, micro_batch - 1);
+  SsBatch *batch;
   g_autoptr (SsValue) loss = NULL;
 
   ss_tape_begin_phase (t, SS_PHASE_FORWARD, step, micro_batch);
+  batch = ss_input_take (&r->input, micro_batch);
   if (p->autocast_dtype != SS_N_DTYPES)
     ss_autocast_begin (t, p->autocast_dtype);
   batch->step = step;
@@ -184,9 +179,7 @@ tear_down (Run *r)
   ss_drop (&r->divided_loss);
   ss_optimizer_clear (&r->optimizer);
   ss_grad_scaler_clear (&r->scaler);
-  for (guint i = 0; i < r->batches->len; i++)
-    g_ptr_array_unref (g_array_index (r->batches, SsBatch, i).inputs);
-  g_array_unref (r->batches);
+  ss_input_clear (&r->input);
   r->config->model.family->destroy (r->model);
   g_array_unref (r->ranges);
 }

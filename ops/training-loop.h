@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ops/families/model.h"
+#include "ops/input.h"
 #include "ops/optim/optimizer.h"
 #include "ops/precision.h"
 
@@ -31,6 +32,7 @@ typedef struct
   SsCheckpointing checkpointing;
   SsKernels kernels;
   SsAdapter adapter;             /* type NULL: none */
+  SsInputSettings input;
 } SsTraceConfig;
 
 /* SS_OPS_ERROR_OVERFLOW: a size or the program is too large. SS_OPS_ERROR_SHAPE: sizes that a

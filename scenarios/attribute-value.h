@@ -38,6 +38,7 @@ extern const SsValueKind ss_value_levels;
 extern const SsValueKind ss_value_policy_flag;
 extern const SsValueKind ss_value_profile;
 extern const SsValueKind ss_value_choice;
+extern const SsValueKind ss_value_input;
 extern const SsValueKind ss_value_adapter;
 extern const SsValueKind ss_value_targets;
 extern const SsValueKind ss_value_adapter_dtype;

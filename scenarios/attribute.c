@@ -11,6 +11,8 @@ static const SsElement elements[] = {
   { "model", SS_ELEMENT_REQUIRED, "the model that is trained" },
   { "hardware", SS_ELEMENT_REQUIRED, "the device it is trained on" },
   { "training", SS_ELEMENT_DEFAULTED, "the training loop" },
+  { "input", SS_ELEMENT_OPTIONAL,
+    "batches come from host memory; without it all of a step are on the device" },
   { "precision", SS_ELEMENT_DEFAULTED, "types of parameters, gradients and states" },
   { "optimizer", SS_ELEMENT_DEFAULTED, "the update" },
   { "checkpointing", SS_ELEMENT_DEFAULTED,
@@ -71,6 +73,11 @@ static const SsAttribute attributes[] = {
     .meaning = "clip_grad_norm_ before the update, the foreach way" },
   { "training", "dropout", .otherwise = "the model's", .kind = &ss_value_dropout,
     .accepts = "number from 0 to below 1", .meaning = "every dropout probability of the model" },
+
+  { "input", "pinned", "yes", .kind = &ss_value_input, AT (config.input.is_pinned),
+    .meaning = "copied from page-locked memory, so that the host does not wait" },
+  { "input", "prefetch", "no", .kind = &ss_value_input, AT (config.input.has_prefetch),
+    .meaning = "each one micro-batch early, on a stream of copies" },
 
   { "precision", "recipe", "bf16", .kind = &ss_value_precision,
     .meaning = "the recipe of mixed precision" },

@@ -390,6 +390,18 @@ check_allocator (SsLoading *self)
     ss_loading_problem (self, "allocator", "alloc-conf", "alloc-conf: %s", error->message);
 }
 
+static void
+check_input (SsLoading *self)
+{
+  const SsScenario *scenario = self->scenario;
+
+  if (scenario->config.input.is_from_host && scenario->device
+      && !ss_device_has_host_link (scenario->device))
+    ss_loading_problem (self, "input", "pinned",
+                        "input: the device file of %s has no host-link, so that copies cannot be "
+                        "timed; wanted one, or no input", ss_device_name (scenario->device));
+}
+
 void
 ss_loading_resolve (SsLoading *self)
 {
@@ -401,6 +413,7 @@ ss_loading_resolve (SsLoading *self)
                        ? g_strndup (base, strlen (base) - strlen (".xml"))
                        : g_steal_pointer (&base);
   resolve_device (self);
+  check_input (self);
   check_optimizer (self);
   check_allocator (self);
   ss_loading_check_capability (self);

@@ -88,6 +88,20 @@ append_comment (GString *xml, guint indent, const SsElement *element)
   g_string_append (xml, " -->\n");
 }
 
+/* An optional element that is not in the run has no value to tell in its first attribute. */
+static gboolean
+says_anything (const char *element, const SsScenario *self)
+{
+  guint n, i = 0;
+  const SsAttribute *attributes = ss_scenario_attributes (&n);
+  g_autofree char *value = NULL;
+
+  while (!g_str_equal (attributes[i].element, element))
+    i++;
+  value = attributes[i].kind->print (&attributes[i], self);
+  return value != NULL;
+}
+
 static char *
 to_xml (const SsScenario *self, gboolean is_commented)
 {
@@ -103,8 +117,7 @@ to_xml (const SsScenario *self, gboolean is_commented)
         g_string_append_c (xml, '\n');
       if (is_commented)
         append_comment (xml, (guint) strlen (margin), &elements[i]);
-      /* the one optional element is the adapter */
-      if (elements[i].presence == SS_ELEMENT_OPTIONAL && !self->config.adapter.type)
+      if (elements[i].presence == SS_ELEMENT_OPTIONAL && !says_anything (elements[i].name, self))
         continue;
       append_tag (xml, margin, elements[i].name, self);
       g_string_append (xml, i == 0 ? ">\n" : "/>\n");

@@ -18,7 +18,8 @@ typedef enum
   SS_OP_MATMUL,      /* shape: batch, m, n, k */
   SS_OP_ATTENTION,   /* fused attention; shape: batch * heads, S_q, S_k, head_dim */
   SS_OP_MEMORY,      /* everything bound by bytes: pointwise, reductions, norms, copies, gathers */
-  SS_OP_MULTI_TENSOR /* foreach and fused optimizer passes over many tensors */
+  SS_OP_MULTI_TENSOR, /* foreach and fused optimizer passes over many tensors */
+  SS_OP_HOST_COPY    /* between host and device; shape[0]: 1 if the host's memory is pinned */
 } SsOpClass;
 
 typedef struct

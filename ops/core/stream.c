@@ -24,6 +24,12 @@ ss_stream_leave (SsStreamScope *scope)
   scope->tape->context.stream = (guint8) scope->outer;
 }
 
+SsStreamId
+ss_stream_current (const SsTape *t)
+{
+  return (SsStreamId) t->context.stream;
+}
+
 SsEvent
 ss_event_record (SsTape *t, SsStreamId stream)
 {

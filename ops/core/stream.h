@@ -24,6 +24,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SsStreamScope, ss_stream_leave)
 #define SS_STREAM(t, stream) \
   G_GNUC_UNUSED g_auto (SsStreamScope) G_PASTE (ss_stream_, __LINE__) = ss_stream_enter (t, stream)
 
+SsStreamId ss_stream_current (const SsTape *t);
+
 /* An event of that stream: it has happened when all that the stream was given so far is done. */
 typedef struct
 {
