@@ -3,10 +3,14 @@
 
 #include <string.h>
 
+#include "scenarios/attribute.h"
+#include "scenarios/json-source.h"
 #include "scenarios/model-file.h"
 
 #define SCENARIOS "scenarios"
 #define MODELS "scenarios/models"
+/* The longest JSON of a run that is read: a thousand steps make a few megabytes. */
+#define MAX_RUN_BYTES (16 * 1024 * 1024)
 
 /* ---- shipped ones, by name ---- */
 
@@ -91,6 +95,64 @@ is_json (const char *path)
   return g_str_has_suffix (path, ".json") && g_file_test (path, G_FILE_TEST_IS_REGULAR);
 }
 
+/* ---- a run's JSON, which has its settings inside ---- */
+
+/* What was written of a run, and may be run again; NULL if it has none of it, as a model's config.
+ * (transfer full) */
+static SsJsonSource *
+open_run (const char *path)
+{
+  g_autoptr (SsProblems) unsaid = ss_problems_new ();
+  g_autoptr (SsJsonSource) source = ss_json_source_load (path, MAX_RUN_BYTES, unsaid);
+  JsonNode *settings = source != NULL ? json_object_get_member (source->object, "settings") : NULL;
+
+  return settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)
+             && !json_object_has_member (source->object, "model_type")
+           ? g_steal_pointer (&source) : NULL;
+}
+
+/* "training/steps" is an attribute of <training>, "name" one of the root. */
+static void
+set_path (SsXmlNode *root, const char *path, const char *value)
+{
+  g_auto (GStrv) parts = g_strsplit (path, "/", 2);
+
+  if (parts[0] != NULL && parts[1] != NULL)
+    ss_xml_node_set (ss_xml_node_ensure_child (root, parts[0]), parts[1], value);
+  else
+    ss_xml_node_set (root, path, value);
+}
+
+static gboolean
+is_path (const char *path)
+{
+  g_auto (GStrv) known = ss_scenario_attribute_paths ();
+
+  return g_strv_contains ((const char *const *) known, path);
+}
+
+static SsXmlDocument *
+of_run (const char *path, const SsJsonSource *source, SsProblems *problems)
+{
+  g_autoptr (SsXmlDocument) document = ss_xml_document_new (path, "scenario");
+  SsXmlNode *root = ss_xml_document_root (document);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *node;
+
+  json_object_iter_init (&iter, json_object_get_object_member (source->object, "settings"));
+  while (json_object_iter_next (&iter, &name, &node))
+    if (!is_path (name) || json_node_get_value_type (node) != G_TYPE_STRING)
+      {
+        ss_problems_add (problems, path, ss_json_source_line (source, "settings"),
+                         "settings: \"%s\" is no setting, or no text", name);
+        return NULL;
+      }
+    else
+      set_path (root, name, json_node_get_string (node));
+  return g_steal_pointer (&document);
+}
+
 SsXmlDocument *
 ss_scenario_source_open (const char *given, SsSourceKind *kind, SsProblems *problems)
 {
@@ -105,7 +167,14 @@ ss_scenario_source_open (const char *given, SsSourceKind *kind, SsProblems *prob
       return NULL;
     }
   if (is_json (path))
-    return around_model (path);
+    {
+      g_autoptr (SsJsonSource) run = open_run (path);
+
+      if (run == NULL)
+        return around_model (path);
+      *kind = SS_SOURCE_SCENARIO;
+      return of_run (path, run, problems);
+    }
   document = ss_xml_document_open (path, "scenario or model", NULL, problems);
   if (document != NULL && g_str_equal (ss_xml_node_name (ss_xml_document_root (document)), "model"))
     return around_model (path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * SsScenarioSource: what a person may name in place of a scenario file: a model's config.json, the
- * folder it lies in, a model file, or the name alone of a shipped scenario or model.  It reads no
- * value of it: the loader does.
+ * folder it lies in, a model file, the JSON of a run, or the name alone of a shipped scenario or
+ * model.  It reads no value of it: the loader does.
  */
 #pragma once
 

@@ -102,6 +102,12 @@ says_anything (const char *element, const SsScenario *self)
   return value != NULL;
 }
 
+static gboolean
+is_there (const SsScenario *self, const SsElement *element)
+{
+  return element->presence != SS_ELEMENT_OPTIONAL || says_anything (element->name, self);
+}
+
 static char *
 to_xml (const SsScenario *self, gboolean is_commented)
 {
@@ -117,7 +123,7 @@ to_xml (const SsScenario *self, gboolean is_commented)
         g_string_append_c (xml, '\n');
       if (is_commented)
         append_comment (xml, (guint) strlen (margin), &elements[i]);
-      if (elements[i].presence == SS_ELEMENT_OPTIONAL && !says_anything (elements[i].name, self))
+      if (!is_there (self, &elements[i]))
         continue;
       append_tag (xml, margin, elements[i].name, self);
       g_string_append (xml, i == 0 ? ">\n" : "/>\n");
@@ -138,4 +144,30 @@ ss_scenario_to_commented_xml (const SsScenario *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
   return to_xml (self, TRUE);
+}
+
+char **
+ss_scenario_settings (const SsScenario *self)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  guint n_elements, n_attributes;
+  const SsElement *elements = ss_scenario_elements (&n_elements);
+  const SsAttribute *attributes = ss_scenario_attributes (&n_attributes);
+
+  g_return_val_if_fail (self != NULL, NULL);
+  for (guint i = 0; i < n_elements; i++)
+    for (guint j = 0; is_there (self, &elements[i]) && j < n_attributes; j++)
+      {
+        g_autofree char *path = NULL, *value = NULL, *setting = NULL;
+
+        if (!g_str_equal (attributes[j].element, elements[i].name))
+          continue;
+        value = attributes[j].kind->print (&attributes[j], self);
+        if (value == NULL)
+          continue;
+        path = ss_scenario_attribute_path (&attributes[j]);
+        setting = g_strdup_printf ("%s=%s", path, value);
+        g_strv_builder_add (builder, setting);
+      }
+  return g_strv_builder_end (builder);
 }

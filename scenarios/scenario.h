@@ -64,5 +64,8 @@ char *ss_scenario_to_xml (const SsScenario *self);
 /* The same with what each setting means and takes in comments, for a person to change.
  * (transfer full) */
 char *ss_scenario_to_commented_xml (const SsScenario *self);
+/* Every setting in force as "PATH=VALUE", in the order of the table, NULL-terminated.
+ * (transfer full) */
+char **ss_scenario_settings (const SsScenario *self);
 
 G_END_DECLS

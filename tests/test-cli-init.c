@@ -120,3 +120,33 @@ Test (cli_init, another_trainers_settings_become_a_scenario)
   cr_expect (ne (ptr, strstr (no_model.err, "names no model; give its config.json"), NULL), "%s",
              no_model.err);
 }
+
+/* What show prints as JSON runs as the file does. */
+Test (cli_init, settings_in_json_run_as_the_file_does)
+{
+  g_auto (SsCliResult) show = ss_cli_shell ("\"$S\" show \"$F\" --json >run.json"),
+                       again = ss_cli_shell ("\"$S\" run.json --json --no-files"),
+                       file = ss_cli_shell ("\"$S\" \"$F\" --json --no-files"),
+                       bad = ss_cli_shell ("echo '{\"settings\":{\"training/step\":\"2\"}}' >x.json;"
+                                           " \"$S\" x.json");
+
+  cr_assert (eq (int, show.status, 0), "%s", show.err);
+  cr_assert (eq (str, again.out, file.out));
+  cr_assert (eq (int, bad.status, 2));
+  cr_assert (eq (str, bad.err, "stepsim: x.json:1: settings: \"training/step\" is no setting, or "
+                               "no text\n"));
+}
+
+Test (cli_init, validate_says_it_in_json_too)
+{
+  g_auto (SsCliResult) result
+    = ss_cli_shell ("echo '<scenario/>' >x.xml; \"$S\" validate --json \"$F\" x.xml");
+
+  cr_assert (eq (int, result.status, 2));
+  cr_expect (ne (ptr, strstr (result.out, "\"valid\":true,\"problems\":[]}"), NULL), "%s",
+             result.out);
+  cr_expect (ne (ptr, strstr (result.out, "{\"file\":\"x.xml\",\"valid\":false,\"problems\":["
+                              "\"x.xml:1: scenario: <model> is missing\","
+                              "\"x.xml:1: scenario: <hardware> is missing\"]}]}\n"), NULL), "%s",
+             result.out);
+}
