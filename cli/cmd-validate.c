@@ -29,7 +29,8 @@ append_json (GString *json, const char *path, const char *problems)
 
   g_string_append (json, json->len == 0 ? "{\"files\":[\n {\"file\":" : ",\n {\"file\":");
   ss_json_append_text (json, path);
-  g_string_append_printf (json, ",\"valid\":%s,\"problems\":[", problems == NULL ? "true" : "false");
+  g_string_append_printf (json, ",\"valid\":%s,\"problems\":[",
+                          problems == NULL ? "true" : "false");
   for (char **line = lines; *line != NULL; line++)
     {
       g_string_append (json, line == lines ? "" : ",");

@@ -183,23 +183,26 @@ static const SsTrainerRule deepspeed[] = {
   { NULL, SS_RULE_LEFT, NULL, NULL, NULL },
 };
 
-/* trainer's name: candidates here, then the implementation that the trainer takes.  transformers
+/* trainer's name: the optimizer here, then whose code runs or how.  transformers
  * trainer.py get_optimizer_cls_and_kwargs; bare classes of torch run foreach on CUDA. */
 static const char *const optimizers[][2] = {
   { "adamw_torch", "adamw foreach" }, { "adamw_torch_fused", "adamw fused" },
   { "adamw_hf", "adamw for-loop" }, { "adamw", "adamw foreach" }, { "adam", "adam foreach" },
   { "fusedadam", "adamw fused" }, { "sgd", "sgd foreach" }, { "adagrad", "adagrad foreach" },
-  { "rmsprop", "rmsprop foreach" }, { "nadam", "nadam foreach" }, { "adafactor", "adafactor" },
-  { "adamw_8bit", "adamw-8bit" }, { "adamw_bnb_8bit", "adamw-8bit" }, { "adamw8bit", "adamw-8bit" },
-  { "paged_adamw_8bit", "paged-adamw-8bit" }, { "pagedadamw8bit", "paged-adamw-8bit" },
-  { "paged_adamw_32bit", "paged-adamw" }, { "pagedadamw", "paged-adamw" },
-  { "adamw_torch_8bit", "torchao-adamw-8bit|adamw-8bit-torchao" },
-  { "adamw_torch_4bit", "torchao-adamw-4bit|adamw-4bit" },
-  { "lion_32bit", "lion" }, { "lion", "lion" }, { "lion_8bit", "lion-8bit" },
-  { "paged_lion_32bit", "paged-lion" }, { "paged_lion_8bit", "paged-lion-8bit" },
-  { "ademamix", "ademamix" }, { "ademamix_8bit", "ademamix-8bit" },
-  { "paged_ademamix_32bit", "paged-ademamix" }, { "paged_ademamix_8bit", "paged-ademamix-8bit" },
-  { "muon", "muon" },
+  { "rmsprop", "rmsprop foreach" }, { "nadam", "nadam foreach" },
+  { "adafactor", "adafactor transformers" }, { "adamw_8bit", "adamw-8bit bitsandbytes" },
+  { "adamw_bnb_8bit", "adamw-8bit bitsandbytes" }, { "adamw8bit", "adamw-8bit bitsandbytes" },
+  { "paged_adamw_8bit", "paged-adamw-8bit bitsandbytes" },
+  { "pagedadamw8bit", "paged-adamw-8bit bitsandbytes" },
+  { "paged_adamw_32bit", "paged-adamw bitsandbytes" },
+  { "pagedadamw", "paged-adamw bitsandbytes" }, { "adamw_torch_8bit", "adamw-8bit torchao" },
+  { "adamw_torch_4bit", "adamw-4bit torchao" }, { "lion_32bit", "lion bitsandbytes" },
+  { "lion", "lion bitsandbytes" }, { "lion_8bit", "lion-8bit bitsandbytes" },
+  { "paged_lion_32bit", "paged-lion bitsandbytes" },
+  { "paged_lion_8bit", "paged-lion-8bit bitsandbytes" },
+  { "ademamix", "ademamix bitsandbytes" }, { "ademamix_8bit", "ademamix-8bit bitsandbytes" },
+  { "paged_ademamix_32bit", "paged-ademamix bitsandbytes" },
+  { "paged_ademamix_8bit", "paged-ademamix-8bit bitsandbytes" }, { "muon", "muon for-loop" },
 };
 
 const char *

@@ -40,8 +40,8 @@ typedef enum
 const char *ss_trainer_kind_name (SsTrainerKind kind);
 /* The trainer's rule for the key, or NULL if none is known. */
 const SsTrainerRule *ss_trainer_rule_find (SsTrainerKind kind, const char *key);
-/* "adamw foreach" for "adamw_torch": the optimizer's candidates here, separated by "|", and its
- * implementation where the trainer fixes one; NULL if the name is not known. */
+/* "adamw foreach" for "adamw_torch": the optimizer here and its implementation; NULL if the name is
+ * not known. */
 const char *ss_trainer_optimizer (const char *name);
 
 G_END_DECLS

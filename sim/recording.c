@@ -31,6 +31,8 @@ static void
 recording_free (SsRecording *self)
 {
   g_free (self->scenario_name);
+  g_free (self->recipe);
+  g_strfreev (self->settings);
   g_free (self->date);
   g_free (self->model_name);
   g_free (self->device_name);

@@ -136,6 +136,8 @@ struct _SsRecording
   guint ref_count;
   /* what was asked */
   char *scenario_name, *model_name, *device_name;
+  char *recipe;                  /* "fp32 weights under bf16 autocast, 16 bytes per parameter" */
+  char **settings;               /* "training/steps=2": what the scenario says, defaults too */
   char *date;                    /* "2026-11-29T20:15:18Z", for who asks for it; else NULL */
   char *summary;                 /* "bf16, fused adamw, micro-batch 1 x 8192 ..." */
   char *assumption;              /* what of the recipe follows no recording, or NULL */

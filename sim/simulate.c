@@ -3,6 +3,7 @@
 
 #include "memory/alloc-conf.h"
 #include "sim/account.h"
+#include "sim/recipe-text.h"
 #include "sim/replay-memory.h"
 #include "sim/replay.h"
 
@@ -20,10 +21,10 @@ compute_dtype (const SsPrecision *precision)
                                                   : precision->parameter_dtype;
 }
 
-/* "2 of 32 layers, bf16, fused adamw, micro-batch 1 x 8192 tokens, 2 micro-batches a step, full
- * checkpointing, lora rank 8" */
+/* "2 of 32 layers, bf16 weights, 8 bytes per parameter, fused adamw, micro-batch 1 x 8192 tokens, 2
+ * micro-batches a step, full checkpointing, lora rank 8" */
 static char *
-describe (const SsScenario *scenario)
+describe (const SsScenario *scenario, const char *recipe)
 {
   const SsTraceConfig *config = ss_scenario_trace_config (scenario);
   gint64 n_layers = ss_scenario_n_layers_whole (scenario);
@@ -36,7 +37,7 @@ describe (const SsScenario *scenario)
   g_string_append_printf (text,
                           "%s, %s %s, micro-batch %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
                           " tokens",
-                          config->precision->name, ss_implementation_name (config->implementation),
+                          recipe, ss_implementation_name (config->implementation),
                           config->optimizer->name, config->micro_batch, config->sequence_length);
   if (config->gradient_accumulation > 1)
     g_string_append_printf (text, ", %u micro-batches a step", config->gradient_accumulation);
@@ -117,7 +118,9 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->scenario_name = g_strdup (ss_scenario_name (scenario));
   recording->model_name = g_strdup (ss_scenario_model_name (scenario));
   recording->device_name = g_strdup (ss_device_name (device));
-  recording->summary = describe (scenario);
+  recording->recipe = ss_recipe_text (config, program);
+  recording->summary = describe (scenario, recording->recipe);
+  recording->settings = ss_scenario_settings (scenario);
   recording->assumption = assumptions (config);
   recording->n_parameters = ss_program_n_parameters (program);
   recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);

@@ -121,17 +121,19 @@ Test (cli_init, another_trainers_settings_become_a_scenario)
              no_model.err);
 }
 
-/* What show prints as JSON runs as the file does. */
+/* What show prints as JSON, or a run, runs as the file does. */
 Test (cli_init, settings_in_json_run_as_the_file_does)
 {
   g_auto (SsCliResult) show = ss_cli_shell ("\"$S\" show \"$F\" --json >run.json"),
                        again = ss_cli_shell ("\"$S\" run.json --json --no-files"),
-                       file = ss_cli_shell ("\"$S\" \"$F\" --json --no-files"),
-                       bad = ss_cli_shell ("echo '{\"settings\":{\"training/step\":\"2\"}}' >x.json;"
-                                           " \"$S\" x.json");
+                       file = ss_cli_shell ("\"$S\" \"$F\" --json --no-files | tee whole.json"),
+                       rerun = ss_cli_shell ("\"$S\" whole.json --json --no-files"),
+                       bad = { 0 };
 
   cr_assert (eq (int, show.status, 0), "%s", show.err);
   cr_assert (eq (str, again.out, file.out));
+  cr_assert (eq (str, rerun.out, file.out));
+  bad = ss_cli_shell ("echo '{\"settings\":{\"training/step\":\"2\"}}' >x.json; \"$S\" x.json");
   cr_assert (eq (int, bad.status, 2));
   cr_assert (eq (str, bad.err, "stepsim: x.json:1: settings: \"training/step\" is no setting, or "
                                "no text\n"));

@@ -27,8 +27,10 @@ Test (simulate, a_cut_stack_is_said)
   g_autoptr (SsRecording) cut = simulate ("teaching-4layer", overrides);
   g_autoptr (SsRecording) whole = simulate ("teaching-4layer", overrides + 1);
 
-  cr_expect (g_str_has_prefix (cut->summary, "1 of 4 layers, bf16-mixed, "), "%s", cut->summary);
-  cr_expect (g_str_has_prefix (whole->summary, "bf16-mixed, "), "%s", whole->summary);
+  cr_expect (g_str_has_prefix (cut->summary, "1 of 4 layers, bf16 weights with fp32 masters, "),
+             "%s", cut->summary);
+  cr_expect (g_str_has_prefix (whole->summary, "bf16 weights with fp32 masters, "),
+             "%s", whole->summary);
 }
 
 static const SsPhaseRecord *

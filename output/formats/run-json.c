@@ -251,6 +251,27 @@ put_layer_record (GString *json, const SsLayerRecord *layer)
   g_string_append_c (json, '}');
 }
 
+/* By which the run can be made again: stepsim takes this very JSON. */
+static void
+put_settings (GString *json, const SsRecording *self)
+{
+  if (self->settings == NULL)
+    return;
+  next_line (json);
+  put_text (json, "recipe", self->recipe);
+  next_line (json);
+  begin (json, "settings");
+  g_string_append_c (json, '{');
+  for (char **setting = self->settings; *setting != NULL; setting++)
+    {
+      const char *value = strchr (*setting, '=') + 1;
+      g_autofree char *path = g_strndup (*setting, (gsize) (value - *setting) - 1);
+
+      put_text (json, path, value);
+    }
+  g_string_append_c (json, '}');
+}
+
 static void
 put_question (GString *json, const SsRecording *self)
 {
@@ -272,6 +293,7 @@ put_question (GString *json, const SsRecording *self)
   put_uint (json, "context_bytes", self->context_bytes);
   put_uint (json, "usable_bytes", self->usable_bytes);
   g_string_append_c (json, '}');
+  put_settings (json, self);
 }
 
 /* What the run would take of a device without limit, and how much of this one it leaves. */
