@@ -77,6 +77,8 @@ load (Run *r)
 {
   ss_tape_begin_phase (r->tape, SS_PHASE_LOAD, 0, 0);
   r->model = r->config->model.family->build (r->tape, &r->setup);
+  if (r->config->adapter.prepares_kbit)
+    r->setup.dtype = SS_F32;
   ss_tape_count_parameters (r->tape, r->model->parameters);
   make_optimizer (r);
   ss_tape_set_grad_enabled (r->tape, FALSE);
@@ -196,6 +198,7 @@ run_all (Run *r, const SsTraceConfig *config)
     .ranges = r->ranges,
     .drops = ss_checkpointing_drops (&config->checkpointing),
     .dtype = config->precision->parameter_dtype,
+    .compute_dtype = config->precision->parameter_dtype,
     .adapter = config->adapter.type ? &config->adapter : NULL,
   };
   load (r);

@@ -103,8 +103,8 @@ text_print (const SsAttribute *attribute, const SsScenario *scenario)
 }
 
 /* The shortest decimal that reads back as the same number. */
-static char *
-number_to_text (double number)
+char *
+ss_number_print (double number)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -180,12 +180,6 @@ static char **
 zero_grad_words (G_GNUC_UNUSED const SsAttribute *attribute)
 {
   return split_words ("none zero");
-}
-
-static char **
-adapter_words (G_GNUC_UNUSED const SsAttribute *attribute)
-{
-  return split_words ("none lora");
 }
 
 static char **
@@ -324,19 +318,25 @@ clip_read (G_GNUC_UNUSED const SsAttribute *attribute, SsScenario *scenario, con
 static char *
 clip_print (G_GNUC_UNUSED const SsAttribute *attribute, const SsScenario *scenario)
 {
-  return scenario->config.has_clip ? number_to_text (scenario->clip_grad_norm) : g_strdup ("none");
+  return scenario->config.has_clip ? ss_number_print (scenario->clip_grad_norm) : g_strdup ("none");
+}
+
+gboolean
+ss_probability_read (const char *text, double otherwise, double *probability, char **problem)
+{
+  if (parse_number (text, probability) && *probability >= 0 && *probability < 1)
+    return TRUE;
+  *probability = otherwise;
+  *problem
+    = g_strdup_printf ("\"%s\" is not a probability; wanted a number from 0 to below 1", text);
+  return FALSE;
 }
 
 static gboolean
 dropout_read (G_GNUC_UNUSED const SsAttribute *attribute, SsScenario *scenario, const char *text,
               char **problem)
 {
-  if (parse_number (text, &scenario->dropout) && scenario->dropout >= 0 && scenario->dropout < 1)
-    return TRUE;
-  scenario->dropout = -1;
-  *problem
-    = g_strdup_printf ("\"%s\" is not a probability; wanted a number from 0 to below 1", text);
-  return FALSE;
+  return ss_probability_read (text, -1, &scenario->dropout, problem);
 }
 
 /* What the model type has; dropouts that differ have no one number that says them. */
@@ -351,7 +351,7 @@ dropout_print (G_GNUC_UNUSED const SsAttribute *attribute, const SsScenario *sce
     if (type->fields[i].type == SS_FIELD_PROBABILITY)
       {
         double probability = *(const double *) ((const char *) model + type->fields[i].offset);
-        g_autofree char *text = number_to_text (probability);
+        g_autofree char *text = ss_number_print (probability);
 
         if (first && !g_str_equal (first, text))
           return NULL;
@@ -418,54 +418,6 @@ choice_print (const SsAttribute *attribute, const SsScenario *scenario)
   return g_strdup (ss_kernels_get (&scenario->config.kernels, attribute->name));
 }
 
-static gboolean
-adapter_read (const SsAttribute *attribute, SsScenario *scenario, const char *text, char **problem)
-{
-  g_auto (GStrv) words = attribute->kind->words (attribute);
-
-  if (!g_strv_contains ((const char *const *) words, text))
-    return refuse_word (text, g_steal_pointer (&words), problem);
-  g_clear_pointer (&scenario->config.adapter.type, g_free);
-  if (!g_str_equal (text, "none"))
-    scenario->config.adapter.type = g_strdup (text);
-  return TRUE;
-}
-
-static char *
-adapter_print (G_GNUC_UNUSED const SsAttribute *attribute, const SsScenario *scenario)
-{
-  return g_strdup (scenario->config.adapter.type);
-}
-
-/* Which names there are is the family's to say: checked when the model is known. */
-static gboolean
-targets_read (G_GNUC_UNUSED const SsAttribute *attribute, SsScenario *scenario, const char *text,
-              char **problem)
-{
-  g_auto (GStrv) pieces = g_strsplit (text, " ", -1);
-  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_auto (GStrv) targets = NULL;
-
-  for (char **piece = pieces; *piece; piece++)
-    if (**piece != '\0')
-      g_strv_builder_add (builder, *piece);
-  targets = g_strv_builder_end (builder);
-  if (!targets[0])
-    {
-      *problem = g_strdup ("is empty; wanted names of linears, as \"q v\"");
-      return FALSE;
-    }
-  g_strfreev (scenario->config.adapter.targets);
-  scenario->config.adapter.targets = g_steal_pointer (&targets);
-  return TRUE;
-}
-
-static char *
-targets_print (G_GNUC_UNUSED const SsAttribute *attribute, const SsScenario *scenario)
-{
-  return g_strjoinv (" ", scenario->config.adapter.targets);
-}
-
 /* ---- the kinds ---- */
 
 const SsValueKind ss_value_count = { NULL, count_read, count_print };
@@ -489,7 +441,5 @@ const SsValueKind ss_value_implementation
 const SsValueKind ss_value_policy = { policy_words, policy_read, policy_print };
 const SsValueKind ss_value_profile = { profile_words, kernels_read, profile_print };
 const SsValueKind ss_value_choice = { choice_words, choice_read, choice_print };
-const SsValueKind ss_value_adapter = { adapter_words, adapter_read, adapter_print };
-const SsValueKind ss_value_targets = { NULL, targets_read, targets_print };
 const SsValueKind ss_value_adapter_dtype = { adapter_dtype_words, flag_read, flag_print };
 const SsValueKind ss_value_allocator = { allocator_words, allocator_read, allocator_print };

@@ -42,6 +42,13 @@ extern const SsValueKind ss_value_input;
 extern const SsValueKind ss_value_adapter;
 extern const SsValueKind ss_value_targets;
 extern const SsValueKind ss_value_adapter_dtype;
+extern const SsValueKind ss_value_adapter_dropout;
 extern const SsValueKind ss_value_allocator;
+
+/* For the files of other kinds: a number as text (transfer full); a probability below 1, or
+ * `otherwise`, FALSE and *problem (transfer full). */
+char *ss_number_print (double number);
+gboolean ss_probability_read (const char *text, double otherwise, double *probability,
+                              char **problem);
 
 G_END_DECLS

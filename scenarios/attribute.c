@@ -143,6 +143,13 @@ static const SsAttribute attributes[] = {
     .meaning = "the linears that get an adapter" },
   { "adapter", "dtype", "base", .kind = &ss_value_adapter_dtype, AT (config.adapter.is_fp32),
     .meaning = "adapters in the type of the frozen weights, or in fp32" },
+  { "adapter", "dropout", "0", .kind = &ss_value_adapter_dropout,
+    .accepts = "number from 0 to below 1", .meaning = "lora_dropout, on each adapter's input" },
+  { "adapter", "double-quant", "no", .kind = &ss_value_yes_no,
+    AT (config.adapter.is_double_quantised),
+    .meaning = "qlora: the maxima of its blocks in 8 bits (bnb_4bit_use_double_quant)" },
+  { "adapter", "prepare-kbit", "no", .kind = &ss_value_yes_no, AT (config.adapter.prepares_kbit),
+    .meaning = "qlora: peft's prepare_model_for_kbit_training, all other weights in fp32" },
 
   { "allocator", "type", "caching", .kind = &ss_value_allocator,
     .meaning = "PyTorch's caching allocator, or one that rounds nothing" },

@@ -342,6 +342,28 @@ is_all_linear (char **targets)
   return targets[0] && !targets[1] && g_str_equal (targets[0], "all-linear");
 }
 
+/* bitsandbytes' Linear4bit replaces nn.Linear alone. */
+static void
+check_quantised (SsLoading *self)
+{
+  const SsTraceConfig *config = &self->scenario->config;
+  const SsAdapter *a = &config->adapter;
+
+  if (!a->is_quantised && (a->is_double_quantised || a->prepares_kbit))
+    ss_loading_problem (self, "adapter", a->is_double_quantised ? "double-quant" : "prepare-kbit",
+                        "%s: of a qlora adapter only",
+                        a->is_double_quantised ? "double-quant" : "prepare-kbit");
+  if (!a->is_quantised)
+    return;
+  if (g_str_equal (config->model.model_type, "gpt2"))
+    ss_loading_problem (self, "adapter", "type",
+                        "type: qlora packs nn.Linear, and GPT-2's linears are Conv1D; known: lora");
+  if (!g_str_equal (config->precision->name, "bf16"))
+    ss_loading_problem (self, "precision", "recipe",
+                        "recipe: qlora computes in bf16 without autocast; wanted bf16, not %s",
+                        config->precision->name);
+}
+
 static void
 check_adapter (SsLoading *self)
 {
@@ -351,6 +373,7 @@ check_adapter (SsLoading *self)
 
   if (!config->adapter.type)
     return;
+  check_quantised (self);
   if (!config->adapter.targets || is_all_linear (config->adapter.targets))
     {
       targets = family_targets (family, config->adapter.targets != NULL);

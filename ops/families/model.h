@@ -15,6 +15,8 @@ struct _SsModel
 {
   const SsModelSetup *setup;
   GPtrArray *parameters;         /* SsValue, in parameters () order, frozen ones included; held */
+  GPtrArray *packed;             /* SsLinear4Bit; held */
+  SsValue *absmax_map;           /* which they share; held, or NULL */
   GPtrArray *linears;            /* SsLinear, parts of the family's own layers; not held */
 };
 

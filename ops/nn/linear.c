@@ -3,6 +3,7 @@
 
 #include "ops/kinds/matmul.h"
 #include "ops/kinds/pointwise.h"
+#include "ops/kinds/random.h"
 #include "ops/kinds/view.h"
 
 /* x as (rows, in) */
@@ -65,12 +66,13 @@ ss_linear_init (SsTape *t, SsLinear *l, const char *name)
 }
 
 void
-ss_linear_adapt (SsTape *t, SsLinear *l, guint rank, SsDtype dtype)
+ss_linear_adapt (SsTape *t, SsLinear *l, guint rank, SsDtype dtype, double dropout)
 {
   SS_MODULE_AGAIN (t, l->module_id);
-  gint64 n_in = ss_value_size (l->weight, l->is_conv1d ? 0 : 1);
-  gint64 n_out = ss_value_size (l->weight, l->is_conv1d ? 1 : 0);
+  gint64 n_in = l->packed ? l->packed->n_in : ss_value_size (l->weight, l->is_conv1d ? 0 : 1);
+  gint64 n_out = l->packed ? l->packed->n_out : ss_value_size (l->weight, l->is_conv1d ? 1 : 0);
 
+  l->lora_dropout = dropout;
   l->lora_a = ss_parameter (t, dtype, SS_DIMS (rank, n_in), TRUE);
   l->lora_b = ss_parameter (t, dtype, SS_DIMS (n_out, rank), TRUE);
 }
@@ -78,6 +80,8 @@ ss_linear_adapt (SsTape *t, SsLinear *l, guint rank, SsDtype dtype)
 static SsValue *
 base (SsTape *t, const SsLinear *l, SsValue *x)
 {
+  if (l->packed)
+    return ss_linear_4bit (t, l->packed, x, l->bias);
   return l->is_conv1d ? conv1d (t, l, x) : ss_linear_weight (t, x, l->weight, l->bias);
 }
 
@@ -90,7 +94,9 @@ adapted (SsTape *t, const SsLinear *l, SsValue *x_arg)
   g_autoptr (SsValue) result = ss_keep (base (t, l, x));
   SsDtype dtype = ss_value_dtype (result);
   g_autoptr (SsValue) cast = ss_keep (ss_to (t, x, ss_value_dtype (l->lora_a)));
-  SsValue *low = ss_linear_weight (t, ss_linear_weight (t, cast, l->lora_a, NULL), l->lora_b, NULL);
+  SsValue *dropped = ss_dropout (t, cast, l->lora_dropout);
+  SsValue *low = ss_linear_weight (t, ss_linear_weight (t, dropped, l->lora_a, NULL), l->lora_b,
+                                   NULL);
 
   ss_rebind (&result, ss_add (t, result, ss_scale (t, low)));
   return ss_to (t, ss_give (&result), dtype);

@@ -19,6 +19,10 @@ typedef struct
   guint rank;
   char **targets;                /* SsLinearName of the family, NULL-terminated */
   gboolean is_fp32;              /* dtype="fp32": adapters in fp32 over a bf16 base */
+  double dropout;                /* lora_dropout, on their inputs */
+  gboolean is_quantised;         /* type="qlora": the linears in nf4 */
+  gboolean is_double_quantised;  /* their absmaxes in 8 bits */
+  gboolean prepares_kbit;        /* prepare_model_for_kbit_training */
 } SsAdapter;
 
 typedef struct
@@ -29,6 +33,7 @@ typedef struct
   const GArray *ranges;          /* SsLayerRange: what its policy makes of the layers */
   guint drops;                   /* SsDrop, or-ed */
   SsDtype dtype;                 /* of the parameters */
+  SsDtype compute_dtype;         /* of quantised linears and of adapters */
   const SsAdapter *adapter;      /* NULL: none */
 } SsModelSetup;
 
