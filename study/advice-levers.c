@@ -279,8 +279,8 @@ add_shorter (GPtrArray *all, const SsTraceConfig *config)
   for (gint64 shorter = (length - 1) / unit * unit, n = 0; shorter > 0 && n < 64;
        shorter -= MAX (unit, length / 64 / unit * unit), n++)
     add_try (candidate,
-             g_strdup_printf ("sequences of %" G_GINT64_FORMAT " tokens instead of %"
-                              G_GINT64_FORMAT, shorter, length),
+             g_strdup_printf ("sequences of %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT " tokens",
+                              shorter, length),
              g_strdup_printf ("training/sequence-length=%" G_GINT64_FORMAT, shorter), NULL);
   add_several (all, candidate);
 }

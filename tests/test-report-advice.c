@@ -44,10 +44,10 @@ Test (report_advice, a_line_has_what_it_costs_and_how_to_do_it)
   text = text_of (recording, advice);
   cr_assert (eq (str, text, (char *)
     "\n"
-    "  step time       peak  changes   to make it fit\n"
-    "      -22 %   40.0 MiB  training  what a does\n"
+    "step time       peak  changes   to make it fit\n"
+    "    -22 %   40.0 MiB  training  what a does\n"
     "      --set 'adapter/targets=q v'\n"
-    "       +0 %   40.0 MiB  nothing   what b does\n"
+    "     +0 %   40.0 MiB  nothing   what b does\n"
     "      --set checkpointing/policy=full\n"));
 }
 

@@ -71,32 +71,87 @@ largest_change (const SsKeyframe *keyframe, const SsKeyframe *before, gint64 *ch
   return largest;
 }
 
-/* What a phase does, where memory does not show it. */
-static const char *
-plain_words (const char *phase)
+/* What else happens in a moment's phase, told from the events before it and after it. */
+typedef struct
 {
-  if (g_str_equal (phase, "optimizer"))
-    return "the weights are updated";
-  if (g_str_equal (phase, "zero_grad"))
-    return "the gradients stay in memory, set to zero";
-  if (g_str_equal (phase, "forward"))
-    return "the layers are done";
-  if (g_str_equal (phase, "backward"))
-    return "all gradients are there";
-  return "the loss is computed";
+  gboolean has_layer_before, has_layer_after;
+  gboolean has_gradient_after;   /* one more is made */
+  gboolean drops_gradients;      /* some are released */
+} PhaseView;
+
+static PhaseView
+view_phase (const SsRecording *recording, const SsKeyframe *keyframe)
+{
+  PhaseView view = { FALSE };
+
+  for (guint i = 0; i < recording->memory->len; i++)
+    {
+      const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
+      const SsOpEvent *op = ss_keyframe_event_op (recording, event);
+      gboolean is_gradient = ss_band_of ((SsCategory) event->category) == SS_BAND_GRADIENTS;
+
+      if (event->phase != keyframe->phase)
+        continue;
+      if (op != NULL && op->layer >= 0 && i < keyframe->n_events)
+        view.has_layer_before = TRUE;
+      if (op != NULL && op->layer >= 0 && i >= keyframe->n_events)
+        view.has_layer_after = TRUE;
+      if (is_gradient && event->action == SS_EVENT_ALLOC && i >= keyframe->n_events)
+        view.has_gradient_after = TRUE;
+      if (is_gradient && event->action == SS_EVENT_FREE)
+        view.drops_gradients = TRUE;
+    }
+  return view;
 }
 
-/* The name of the op that the moment's last event is for, as a user knows it; NULL: none. */
+/* What a phase does, where memory does not show it. */
 static const char *
-op_of (const SsRecording *recording, const SsKeyframe *keyframe)
+plain_words (const SsRecording *recording, const SsPhaseRecord *phase, const SsKeyframe *keyframe)
 {
-  const SsOpEvent *op
-    = keyframe->n_events > 0
-        ? ss_keyframe_event_op (recording, &g_array_index (recording->memory, SsMemoryEvent,
-                                                           keyframe->n_events - 1))
-        : NULL;
+  PhaseView view = view_phase (recording, keyframe);
 
-  return op != NULL ? plain_op_name (op->name) : NULL;
+  if (g_str_equal (phase->name, "optimizer"))
+    return "the weights are updated";
+  if (g_str_equal (phase->name, "zero_grad"))
+    {
+      if (view.drops_gradients)
+        return "the gradients are dropped";
+      return keyframe->state.bands[SS_BAND_GRADIENTS] > 0
+               ? "the gradients stay in memory, set to zero"
+               : "there are no gradients to clear";
+    }
+  if (g_str_equal (phase->name, "loss"))
+    return "the loss is computed";
+  if (g_str_equal (phase->name, "backward") && !view.has_gradient_after
+      && keyframe->state.bands[SS_BAND_GRADIENTS] > 0)
+    return "all gradients are there";
+  if (view.has_layer_after)
+    return view.has_layer_before ? "between two layers" : "it has not come to the layers yet";
+  return view.has_layer_before ? "the layers are done" : "outside the layers";
+}
+
+/* The op that made all that was allocated of a band since the moment before; NULL: there are
+ * several, or none is known. */
+static const char *
+sole_op (const SsRecording *recording, const SsKeyframe *keyframe, const SsKeyframe *before,
+         SsBand band)
+{
+  guint32 sole = G_MAXUINT32;
+
+  for (guint i = before->n_events; i < keyframe->n_events; i++)
+    {
+      const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
+
+      if (event->action != SS_EVENT_ALLOC || ss_band_of ((SsCategory) event->category) != band)
+        continue;
+      if (ss_keyframe_event_op (recording, event) == NULL
+          || (sole != G_MAXUINT32 && sole != event->op))
+        return NULL;
+      sole = event->op;
+    }
+  return sole == G_MAXUINT32
+           ? NULL
+           : plain_op_name (g_array_index (recording->ops, SsOpEvent, sole).name);
 }
 
 static char *
@@ -109,15 +164,17 @@ change_words (const SsRecording *recording, const SsPhaseRecord *phase, const Ss
   const char *label = ss_band_look (band)->label, *op;
 
   if ((guint64) ABS (change_bytes) * WORTH_A_WORD < recording->peak.allocated_bytes)
-    return g_strdup (plain_words (phase->name));
-  if (band == SS_BAND_STATES && change_bytes > 0 && g_str_equal (phase->name, "optimizer"))
-    return g_strdup_printf ("the first update makes the %s, %s more; they stay", label, bytes);
-  op = op_of (recording, keyframe);
-  if (change_bytes > 0 && op != NULL && !g_str_equal (phase->name, "optimizer"))
+    return g_strdup (plain_words (recording, phase, keyframe));
+  if (change_bytes < 0)
+    return g_strdup_printf ("%s of %s let go", bytes, label);
+  if (g_str_equal (phase->name, "optimizer"))
+    return band == SS_BAND_STATES && phase->step == 1
+             ? g_strdup_printf ("the first update makes the %s, %s more", label, bytes)
+             : g_strdup_printf ("%s more for %s", bytes, label);
+  op = sole_op (recording, keyframe, before, band);
+  if (op != NULL)
     return g_strdup_printf ("%s takes %s more for %s", op, bytes, label);
-  if (change_bytes > 0)
-    return g_strdup_printf ("%s more for %s", bytes, label);
-  return g_strdup_printf ("%s of %s let go", bytes, label);
+  return g_strdup_printf ("%s more for %s", bytes, label);
 }
 
 static char *
@@ -171,10 +228,10 @@ ss_keyframe_sentence (const SsRecording *recording, const SsKeyframe *keyframe,
   else
     {
       what = before != NULL ? change_words (recording, phase, keyframe, before, units)
-                            : g_strdup (plain_words (phase->name));
+                            : g_strdup (plain_words (recording, phase, keyframe));
       g_string_append_printf (text, ": %s", what);
     }
   if (keyframe->is_peak)
-    g_string_append (text, " (peak of the run)");
+    g_string_append (text, " (the most of the run)");
   return g_string_free (text, FALSE);
 }

@@ -13,17 +13,16 @@ char *
 ss_report_cause (const SsRecording *recording, SsMemoryUnits units)
 {
   g_autofree char *least = ss_format_bytes (recording->least_bytes, units, 1);
-  g_autofree char *usable = ss_format_bytes (recording->usable_bytes, units, 1);
   g_autofree char *states = ss_format_bytes (recording->least_state_bytes, units, 1);
 
   if (recording->least_bytes == 0 || recording->capacity_bytes >= G_MAXINT64)
     return NULL;
   if (recording->least_state_bytes + recording->context_bytes > recording->usable_bytes)
-    return g_strdup_printf ("Parameters, gradients and optimizer states alone take %s: no "
-                            "checkpoints and no smaller batch can make it fit.", states);
+    return g_strdup_printf ("States alone (parameters, gradients, optimizer) take %s: no batch "
+                            "fits.", states);
   if (ss_verdict_is_in_pieces (recording))
-    return g_strdup_printf ("Fragmentation: at no moment more than %s of the %s is wanted, but "
-                            "what is free is in pieces.", least, usable);
+    return g_strdup_printf ("Fragmentation: it wants %s at most, but what is free is in pieces.",
+                            least);
   return NULL;
 }
 
@@ -146,7 +145,7 @@ append_entry (SsReport *report, const SsAdviceEntry *advice)
   g_autofree char *peak = ss_format_bytes (advice->peak_bytes, report->style.units, 1);
   g_autofree char *time = percent (advice->time_change), *command = ss_advice_options (advice);
   g_autofree char *first
-    = g_strdup_printf ("%11s%11s  %-8s  ", time, peak,
+    = g_strdup_printf ("%9s%11s  %-8s  ", time, peak,
                        ss_advice_changes_name (advice->changes));
 
   ss_report_wrap (report, first, advice->what);
@@ -160,7 +159,7 @@ append_table (SsReport *report)
 {
   g_autoptr (GPtrArray) chosen = choose (report->advice->entries);
 
-  g_string_append_printf (report->text, "\n%11s%11s  %-8s  %s\n", "step time", "peak", "changes",
+  g_string_append_printf (report->text, "\n%9s%11s  %-8s  %s\n", "step time", "peak", "changes",
                           "to make it fit");
   for (guint i = 0; i < chosen->len; i++)
     append_entry (report, g_ptr_array_index (chosen, i));

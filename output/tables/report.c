@@ -245,7 +245,7 @@ append_floor (SsReport *report)
   ss_report_wrap (report, "", line);
 }
 
-/* "A step takes 1085 ms: 7550 tokens a second.", of the last. */
+/* "; step 2 takes 1085 ms", of the last. */
 static void
 append_pace (GString *words, const SsRecording *recording)
 {
@@ -254,12 +254,10 @@ append_pace (GString *words, const SsRecording *recording)
 
   if (recording->steps->len > 0)
     step = &g_array_index (recording->steps, SsStepRecord, recording->steps->len - 1);
-  if (step == NULL || !step->is_complete || step->tokens_per_s < 0)
+  if (step == NULL || !step->is_complete)
     return;
   time = ss_format_time (step->end_ns - step->start_ns);
-  g_string_append_printf (words, " Step %u takes %s: ", step->step, time);
-  ss_append_fixed (words, step->tokens_per_s, 0);
-  g_string_append (words, " tokens per second.");
+  g_string_append_printf (words, "; step %u takes %s", step->step, time);
 }
 
 static void
@@ -270,8 +268,9 @@ append_success_verdict (SsReport *report)
   g_autofree char *peak = ss_verdict_peak (recording, report->style.units);
   GString *words = g_string_new (NULL);
 
-  g_string_append_printf (words, "Peak %s.", peak);
+  g_string_append_printf (words, "Peak %s", peak);
   append_pace (words, recording);
+  g_string_append_c (words, '.');
   append_verdict (report, is_limited ? "FITS." : "WITHOUT LIMIT.", BOLD_GREEN, words->str);
   g_string_free (words, TRUE);
 }
