@@ -5,13 +5,16 @@
 #include "cli/scenario-options.h"
 #include "plan/policy.h"
 #include "plan/revolve.h"
+#include "hw/units.h"
+#include "scenarios/chain-report.h"
 #include "scenarios/chain-table.h"
 #include "sim/chain-extract.h"
 
 /* What is asked of a chain; of nothing, the chain itself. */
 typedef struct
 {
-  gboolean policies, pareto, skips_last;
+  gboolean policies, pareto, skips_last, wants_json;
+  gboolean is_scenario;          /* its chain is in bytes and ns: a table can be told of it */
   char *nested, *revolve, *schedule, *budget, *block;
 } Questions;
 
@@ -120,8 +123,11 @@ static gboolean
 answer_budget (const SsChain *chain, const Questions *asked, GString *out, GError **error)
 {
   guint64 budget;
+  g_autofree char *problem = NULL;
 
-  if (!g_ascii_string_to_unsigned (asked->budget, 10, 0, G_MAXUINT64, &budget, error)
+  /* "20 GiB", or a number in whatever the chain counts in */
+  if ((!ss_units_bytes (asked->budget, &budget, &problem)
+       && !g_ascii_string_to_unsigned (asked->budget, 10, 0, G_MAXUINT64, &budget, error))
       || !ss_chain_append_optimal (chain, budget, out, error))
     {
       g_prefix_error (error, "--budget: ");
@@ -156,7 +162,12 @@ answer (const SsChainFile *file, const Questions *asked, GString *out)
   if (is_done && asked->nested != NULL && !answer_nested (chain, asked, out))
     return FALSE;
   if (is_done && out->len == 0 && !needs_no_file (asked))
-    is_done = ss_chain_append_json (file, out, &error);
+    {
+      if (asked->is_scenario && !asked->wants_json)
+        ss_chain_append_report (chain, SS_UNITS_GIB, out);
+      else
+        is_done = ss_chain_append_json (file, out, &error);
+    }
   if (!is_done)
     ss_console_error ("%s", error->message);
   return is_done;
@@ -194,12 +205,12 @@ load (const char *path)
 }
 
 static SsExit
-answer_file (const SsScenarioOptions *options, const char *path, const Questions *asked,
-             GString *out)
+answer_file (const SsScenarioOptions *options, const char *path, Questions *asked, GString *out)
 {
-  g_autoptr (SsChainFile) file
-      = g_str_has_suffix (path, ".json") ? load (path) : extract (options, path);
+  g_autoptr (SsChainFile) file = NULL;
 
+  asked->is_scenario = !g_str_has_suffix (path, ".json");
+  file = asked->is_scenario ? extract (options, path) : load (path);
   if (file == NULL)
     return SS_EXIT_INPUT;
   return answer (file, asked, out) ? SS_EXIT_FITS : SS_EXIT_INPUT;
@@ -217,7 +228,9 @@ run (int argc, char **argv)
       NULL },
     { "pareto", 0, 0, G_OPTION_ARG_NONE, &asked.pareto, "The least time for every budget", NULL },
     { "budget", 0, 0, G_OPTION_ARG_STRING, &asked.budget,
-      "The fastest schedule within a budget, in the chain's unit", "N" },
+      "The fastest schedule within a budget: \"20 GiB\", or in the chain's unit", "SIZE" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &asked.wants_json,
+      "Print a scenario's chain as JSON, which chain reads again", NULL },
     { "schedule", 0, 0, G_OPTION_ARG_STRING, &asked.schedule,
       "Run a schedule: \"F1 S2 B2 S1 B1\"", "OPS" },
     { "nested", 0, 0, G_OPTION_ARG_STRING, &asked.nested,

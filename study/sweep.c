@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ops/optim/optimizer.h"
 #include "plan/policy.h"
 #include "scenarios/attribute.h"
 #include "sim/simulate.h"
@@ -97,24 +98,52 @@ digit (const SsSweep *self, guint cell, guint axis)
   return cell % n_values (ss_sweep_axis (self, axis));
 }
 
-/* A setting of some policies only, and the cell's policy, swept too, is another. */
+/* The value that a cell has of a path; NULL: it is not swept, or searched for. */
+static const char *
+value_in (const SsSweep *self, guint cell, const char *path)
+{
+  for (guint i = 0; i < self->axes->len; i++)
+    {
+      const SsSweepAxis *axis = ss_sweep_axis (self, i);
+
+      if (g_str_equal (axis->path, path) && !axis->is_max)
+        return g_ptr_array_index (axis->values, digit (self, cell, i));
+    }
+  return NULL;
+}
+
+/* The optimizer is coded in none of the ways that are swept: it has its own. */
+static gboolean
+is_without_implementation (const SsSweepAxis *axis, const char *type)
+{
+  const SsOptimizer *optimizer = type != NULL ? ss_optimizer_find (type) : NULL;
+  guint implementations = optimizer != NULL ? ss_optimizer_implementations (optimizer) : 0;
+
+  for (guint i = 0; i < axis->values->len; i++)
+    for (guint k = 0; k < SS_N_IMPLEMENTATIONS; k++)
+      if ((implementations & 1u << k)
+          && g_str_equal (g_ptr_array_index (axis->values, i),
+                          ss_implementation_name ((SsImplementation) k)))
+        return FALSE;
+  return optimizer != NULL;
+}
+
+/* A setting of some choices only, and the cell's choice, swept too, is another. */
 static gboolean
 is_without (const SsSweep *self, guint cell, guint axis)
 {
   const char *path = ss_sweep_axis (self, axis)->path, *setting = path + strlen (CHECKPOINTING);
+  const char *name = NULL;
+  const SsCheckpointPolicy *policy;
 
+  if (g_str_equal (path, "optimizer/implementation"))
+    return is_without_implementation (ss_sweep_axis (self, axis),
+                                      value_in (self, cell, "optimizer/type"));
   if (!is_of_policies (path))
     return FALSE;
-  for (guint i = 0; i < self->axes->len; i++)
-    if (g_str_equal (ss_sweep_axis (self, i)->path, CHECKPOINTING "policy"))
-      {
-        const GPtrArray *values = ss_sweep_axis (self, i)->values;
-        const SsCheckpointPolicy *policy
-          = ss_checkpoint_policy_find (g_ptr_array_index (values, digit (self, cell, i)));
-
-        return policy != NULL && !ss_checkpoint_policy_reads (policy, setting);
-      }
-  return FALSE;
+  name = value_in (self, cell, CHECKPOINTING "policy");
+  policy = name != NULL ? ss_checkpoint_policy_find (name) : NULL;
+  return policy != NULL && !ss_checkpoint_policy_reads (policy, setting);
 }
 
 static void
@@ -201,6 +230,19 @@ typedef struct
   SsTraceCache *cache;
 } Pool;
 
+/* What stands for a setting that a point does without: an optimizer's own implementation, since the
+ * file may name another; NULL: what the file says counts for nothing anyway. */
+static const char *
+default_of (const SsSweep *self, guint index, guint axis)
+{
+  guint cell = g_array_index (self->cells, guint, index);
+  const char *type = value_in (self, cell, "optimizer/type");
+
+  if (!g_str_equal (ss_sweep_axis (self, axis)->path, "optimizer/implementation"))
+    return NULL;
+  return ss_implementation_name (ss_optimizer_find (type)->by_default);
+}
+
 /* With `value` in place of what is searched for. (transfer full) */
 static SsScenario *
 derive (const Pool *pool, guint index, const char *value, GError **error)
@@ -213,9 +255,12 @@ derive (const Pool *pool, guint index, const char *value, GError **error)
       const char *own = ss_sweep_value (sweep, index, i);
 
       /* not by the text: another setting's value may be one dash */
-      if (own != no_value)
-        g_ptr_array_add (settings, g_strconcat (ss_sweep_axis (sweep, i)->path, "=",
-                                                own != NULL ? own : value, NULL));
+      if (own == no_value)
+        own = default_of (sweep, index, i);
+      else if (own == NULL)
+        own = value;
+      if (own != NULL)
+        g_ptr_array_add (settings, g_strconcat (ss_sweep_axis (sweep, i)->path, "=", own, NULL));
     }
   g_ptr_array_add (settings, NULL);
   return ss_scenario_derive (sweep->base, (const char *const *) settings->pdata, error);

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct _SsSweep SsSweep;
 
-/* The value of a setting that a point does without: its policy of checkpointing has no use for it.
+/* The value of a setting that a point does without: its policy of checkpointing has no use for it,
+ * or its optimizer is coded in none of those ways.
  * Of the points that would differ in it alone there is one. */
 #define SS_SWEEP_NO_VALUE "-"
 

@@ -98,7 +98,8 @@ Test (chain_cli, what_cannot_be_answered_is_said)
 Test (chain_cli, a_scenarios_chain_can_be_read_back)
 {
   g_autofree char *path = g_build_filename (ss_cli_folder (), "own.chain.json", NULL);
-  g_auto (SsCliResult) printed = RUN ("chain", SS_SOURCE_DIR "/scenarios/teaching-4layer.xml");
+  g_auto (SsCliResult) printed = RUN ("chain", "--json",
+                                       SS_SOURCE_DIR "/scenarios/teaching-4layer.xml");
   g_auto (SsCliResult) again = { 0 };
 
   cr_assert (eq (int, printed.status, 0));
@@ -106,4 +107,19 @@ Test (chain_cli, a_scenarios_chain_can_be_read_back)
   again = RUN ("chain", path);
   cr_assert (eq (int, again.status, 0));
   cr_assert (eq (str, again.out, printed.out));
+}
+
+/* A person is told of a scenario's chain in a table, and a budget in the units that people use. */
+Test (chain_cli, a_scenarios_chain_is_a_table)
+{
+  const char *scenario = SS_SOURCE_DIR "/scenarios/teaching-4layer.xml";
+  g_auto (SsCliResult) table = RUN ("chain", scenario);
+  g_auto (SsCliResult) budget = RUN ("chain", scenario, "--budget=100 GiB");
+  g_auto (SsCliResult) bytes = RUN ("chain", scenario, "--budget=107374182400");
+
+  cr_assert (eq (int, table.status, 0));
+  cr_assert (ne (ptr, strstr (table.out, "\nno checkpoints "), NULL), "%s", table.out);
+  cr_assert (ne (ptr, strstr (table.out, "\noptimal, 0 stages run again "), NULL), "%s", table.out);
+  cr_assert (eq (int, budget.status, 0));
+  cr_assert (eq (str, budget.out, bytes.out));
 }

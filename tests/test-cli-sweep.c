@@ -278,3 +278,19 @@ Test (cli_sweep, an_interrupted_sweep_goes_on)
   cr_assert (one != NULL && two != NULL);
   cr_expect (eq (str, one, two));
 }
+
+/* torch.optim.Adagrad has no fused form: the setting is another optimizer's, and is left out,
+ * though the file names it too. */
+Test (cli_sweep, an_implementation_of_another_optimizer_is_left_out)
+{
+  g_auto (SsCliResult) result
+    = RUN ("sweep", SS_SOURCE_DIR "/scenarios/teaching-4layer.xml", "--no-files", "--json",
+           "--set=optimizer/implementation=fused", "optimizer/type=adamw,adagrad",
+           "optimizer/implementation=fused");
+
+  cr_expect (eq (int, result.status, 0));
+  cr_expect (eq (ptr, strstr (result.out, "refused"), NULL));
+  cr_expect (ne (ptr, strstr (result.out, "\"optimizer/type\":\"adagrad\","
+                                          "\"optimizer/implementation\":null"), NULL), "%s",
+             result.out);
+}

@@ -12,7 +12,7 @@
 #define FIRST_SHARE 40           /* a change of this part of the peak is one to show */
 #define LEFT_OVER 8              /* what a stretch ends with counts from this part of that on */
 #define FRAMES_HELD 3
-#define FRAMES_AT_END 10
+#define FRAMES_AT_END 23         /* four seconds */
 
 typedef struct
 {
