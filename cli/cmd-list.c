@@ -103,8 +103,11 @@ add_optimizers (GArray *rows)
 
       for (guint i = 0, n = 0; i < SS_N_IMPLEMENTATIONS; i++)
         if (ss_optimizer_implementations (*optimizer) & (1u << i))
-          g_string_append_printf (text, "%s%s", n++ == 0 ? "; " : ", ",
-                                  ss_implementation_name ((SsImplementation) i));
+          g_string_append_printf (text, "%s%s%s", n++ == 0 ? "; " : ", ",
+                                  ss_implementation_name ((SsImplementation) i),
+                                  ss_optimizer_not_recorded (*optimizer) & (1u << i)
+                                    ? " (by its source, not recorded)"
+                                    : "");
       add_row (rows, (*optimizer)->name, text->str);
     }
 }

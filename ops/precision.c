@@ -31,11 +31,23 @@ static const SsPrecision bf16_mixed_fp32_grads = {
   .is_assumed = TRUE,
 };
 
+/* apex/amp/_process_optimizer.py: opt_level O2 */
+static const SsPrecision fp16_mixed = {
+  .name = "fp16-mixed",
+  .description = "fp16 parameters with fp32 masters and their gradients, as apex O2 (assumed)",
+  .parameter_dtype = SS_F16,
+  .autocast_dtype = SS_N_DTYPES,
+  .has_master = TRUE,
+  .widens_gradients = TRUE,
+  .is_assumed = TRUE,
+};
+
 const SsPrecision *const *
 ss_precisions (void)
 {
   static const SsPrecision *const all[] = {
-    &fp32, &bf16, &bf16_amp, &fp16_amp, &bf16_mixed, &bf16_mixed_fp32_grads, NULL,
+    &fp32, &bf16, &bf16_amp, &fp16_amp, &bf16_mixed, &bf16_mixed_fp32_grads, &fp16_mixed,
+    NULL,
   };
 
   return all;

@@ -32,7 +32,9 @@ typedef struct
 static gboolean
 loss_is_scaled (const Run *r)
 {
-  return r->config->gradient_accumulation > 1 || r->config->precision->has_scaler;
+  const SsPrecision *p = r->config->precision;
+
+  return r->config->gradient_accumulation > 1 || p->has_scaler || p->widens_gradients;
 }
 
 static void
@@ -128,6 +130,8 @@ micro_batch (Run *r, guint step, guint micro_batch)
   ss_tape_begin_phase (r->tape, SS_PHASE_BACKWARD, step, micro_batch);
   if (r->config->precision->has_scaler)
     scaled = ss_grad_scaler_scale (&r->scaler, r->tape, loss);
+  else if (r->config->precision->widens_gradients)
+    scaled = ss_keep (ss_scale (r->tape, loss));
   ss_backward (r->tape, scaled ? scaled : loss, NULL);
   ss_drop (&scaled);
   ss_drop (&loss);
@@ -143,10 +147,13 @@ clip (Run *r)
   ss_clip_grad_norm (r->tape, gradients);
 }
 
-/* Clipping comes before the scaler's step, and so works on scaled gradients. */
+/* Clipping comes before the scaler's step, and so works on scaled gradients; apex unscales before
+ * it. */
 static void
 update (Run *r)
 {
+  if (r->config->precision->widens_gradients)
+    ss_optimizer_widen_gradients (&r->optimizer);
   if (r->config->has_clip)
     clip (r);
   if (r->config->precision->has_scaler)

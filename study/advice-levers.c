@@ -303,7 +303,7 @@ add_precision (GPtrArray *all, const SsTraceConfig *config)
 
 static void
 add_optimizer (GPtrArray *all, const SsTraceConfig *config, const char *name, gboolean is_alone,
-               const char *what)
+               SsAdviceChanges changes, const char *what)
 {
   const SsOptimizer *optimizer = ss_optimizer_find (name);
   g_autofree char *setting = g_strconcat ("optimizer/type=", name, NULL);
@@ -311,7 +311,7 @@ add_optimizer (GPtrArray *all, const SsTraceConfig *config, const char *name, gb
     "optimizer/implementation=", ss_implementation_name (optimizer->by_default), NULL);
 
   if (optimizer != config->optimizer)
-    add (all, "optimizer", SS_ADVICE_CHANGES_TRAINING, what, setting,
+    add (all, "optimizer", changes, what, setting,
          optimizer->by_default == config->implementation ? NULL : implementation)
       ->is_alone = is_alone;
 }
@@ -321,11 +321,17 @@ add_optimizers (GPtrArray *all, const SsTraceConfig *config)
 {
   if (g_str_equal (config->optimizer->name, "sgd"))
     return;
+  if (g_str_equal (config->optimizer->name, "adamw"))
+    add_optimizer (all, config, "adamw-8bit", FALSE, SS_ADVICE_CHANGES_NUMERICS,
+                   "8-bit AdamW: moments of one byte");
   /* of the plain ones a language model learns little: they are named, not built upon */
-  add_optimizer (all, config, "adafactor", FALSE, "Adafactor: states of rows and columns only");
+  add_optimizer (all, config, "adafactor", FALSE, SS_ADVICE_CHANGES_TRAINING,
+                 "Adafactor: states of rows and columns only");
   if (!g_str_equal (config->optimizer->name, "adafactor"))
-    add_optimizer (all, config, "momentum", TRUE, "SGD with momentum: one state a parameter");
-  add_optimizer (all, config, "sgd", TRUE, "plain SGD: no optimizer states");
+    add_optimizer (all, config, "momentum", TRUE, SS_ADVICE_CHANGES_TRAINING,
+                   "SGD with momentum: one state a parameter");
+  add_optimizer (all, config, "sgd", TRUE, SS_ADVICE_CHANGES_TRAINING,
+                 "plain SGD: no optimizer states");
 }
 
 static void
@@ -334,6 +340,11 @@ add_adapter (GPtrArray *all, const SsTraceConfig *config)
   if (config->adapter.type == NULL && config->model.family->linears != NULL)
     add (all, "adapter", SS_ADVICE_CHANGES_TRAINING, "LoRA: adapters trained, all else frozen",
          "adapter/type=lora", NULL);
+  if (!config->adapter.is_quantised && config->model.family->linears != NULL
+      && g_str_equal (config->precision->name, "bf16") && !config->kernels.is_compiled
+      && !g_str_equal (config->model.model_type, "gpt2"))
+    add (all, "adapter", SS_ADVICE_CHANGES_TRAINING, "QLoRA: adapters over a base of 4 bits",
+         "adapter/type=qlora", NULL);
 }
 
 /* ---- devices ---- */

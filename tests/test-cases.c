@@ -74,3 +74,19 @@ Test (cases, adapter_dropout_keeps_masks_and_dropped_inputs)
                  "%s: %" G_GINT64_FORMAT, rows[i].dtype, end[1] - end[0]);
     }
 }
+
+/* Reported: the update asks for 26.00 MiB with 13.25 GiB allocated.  774,030,080 parameters: fp16
+ * weights 1.44 GiB, masters 2.88, fp16 and fp32 gradients 1.44 and 2.88, and what is there of the
+ * states. */
+Test (cases, gpt2_large_in_fp16_dies_in_its_first_update)
+{
+  const char *const overrides[] = { "precision/recipe=fp16-mixed", NULL };
+  g_autoptr (SsRecording) r = run_case ("case-04", overrides);
+  const double gib = 1 << 30;
+
+  cr_assert (r->is_oom);
+  cr_assert (eq (u32, r->oom.at.step, 1));
+  cr_assert (eq (str, (char *) r->oom.at.phase, "optimizer"));
+  cr_assert (eq (u64, r->oom.requested_bytes, 26 << 20));
+  cr_assert (le (dbl, ABS ((double) r->oom.at.allocated_bytes / gib - 13.25), 0.05));
+}

@@ -52,7 +52,7 @@ Test (scenario_bad, what_the_compute_capability_lacks_is_refused)
   assert_said ("<scenario>\n" MODEL "\n<hardware device='t4'/>\n<precision recipe='bf16-amp'/>\n"
                "<kernels attention='sdpa-flash'/>\n</scenario>", -1,
                "s.xml:4: recipe: bf16-amp multiplies in bf16, which needs compute capability 8.0; "
-               "t4 has 7.5: take fp32 or fp16-amp\n"
+               "t4 has 7.5: take fp32 or fp16-amp or fp16-mixed\n"
                "s.xml:5: attention: FlashAttention needs compute capability 8.0; t4 has 7.5: "
                "take sdpa, which runs the memory-efficient kernel there");
 }

@@ -22,6 +22,7 @@ G_BEGIN_DECLS
   X (LERP_EACH, "aten::_foreach_lerp_", "ScalarList")                                              \
   X (MUL_EACH, "aten::_foreach_mul_", "ScalarList") X (DIV_LIST, "aten::_foreach_div_", "List")    \
   X (MUL_LIST, "aten::_foreach_mul_", "List")                                                      \
+  X (APEX_SCALE, "amp_C::multi_tensor_scale", NULL)                                                \
   X (COPY, "aten::_foreach_copy_", NULL) X (ZERO, "aten::_foreach_zero_", NULL)                    \
   X (CHECK_AND_UNSCALE, "aten::_amp_foreach_non_finite_check_and_unscale_", NULL)                  \
   X (SQRT, "aten::_foreach_sqrt", NULL) X (MUL_NEW, "aten::_foreach_mul", "Scalar")                \

@@ -158,10 +158,12 @@ step (SsOptimizerRun *run, SsOptimizerSlot *s, Names *n)
 {
   SsTape *t = run->tape;
   SsValue *target = ss_slot_target (s);
-  g_autoptr (SsValue) negative = NULL, rate = NULL;
+  g_autoptr (SsValue) negative = NULL, rate = NULL, own = NULL;
 
   ss_drop (&n->gradient);
-  n->gradient = ss_slot_wide_gradient (t, s);
+  own = ss_slot_gradient (t, s);
+  n->gradient = ss_keep (ss_to (t, own, SS_F32));
+  ss_drop (&own);
   if (!s->has_state)
     make_state (run, s);
   ss_drop (&n->p);

@@ -140,5 +140,6 @@ update (SsOptimizerRun *run)
 const SsOptimizer ss_optimizer_adafactor = {
   .name = "adafactor", .description = "Adafactor: means of squares over rows and columns",
   .implementations = SS_WITHOUT_FUSED,
-  .by_default = SS_FOR_LOOP, .make_state = make_state, .update = update,
+  .not_recorded = 1u << SS_FOREACH, .by_default = SS_FOR_LOOP,
+  .make_state = make_state, .update = update,
 };

@@ -141,25 +141,29 @@ static const Layout ademamix_8 = { 2, TRUE, TRUE, FALSE };
 static const Layout ademamix_paged = { 2, TRUE, FALSE, TRUE };
 static const Layout ademamix_8_paged = { 2, TRUE, TRUE, TRUE };
 
-#define BITSANDBYTES(word, text, meaning, its_layout)                                              \
+#define BITSANDBYTES(word, text, meaning, its_layout, is_recorded)                                 \
   const SsOptimizer ss_optimizer_##word = {                                                        \
     .name = text, .description = meaning, .implementations = 1u << SS_BITSANDBYTES,                \
+    .not_recorded = (is_recorded) ? 0 : 1u << SS_BITSANDBYTES,                                     \
     .by_default = SS_BITSANDBYTES, .layout = &its_layout, .make_state = make_state,                \
     .update = update, .makes_state_itself = TRUE,                                                  \
   };
-BITSANDBYTES (adamw_32bit, "adamw", "AdamW: two moments in fp32", adamw)
-BITSANDBYTES (adamw_8bit, "adamw-8bit", "AdamW: two moments of one byte", adamw_8)
-BITSANDBYTES (paged_adamw, "paged-adamw", "AdamW, fp32 moments in managed memory", adamw_paged)
+BITSANDBYTES (adamw_32bit, "adamw", "AdamW: two moments in fp32", adamw, TRUE)
+BITSANDBYTES (adamw_8bit, "adamw-8bit", "AdamW: two moments of one byte", adamw_8, TRUE)
+BITSANDBYTES (paged_adamw, "paged-adamw", "AdamW, fp32 moments in managed memory", adamw_paged,
+              TRUE)
 BITSANDBYTES (paged_adamw_8bit, "paged-adamw-8bit", "AdamW, one-byte moments in managed memory",
-              adamw_8_paged)
-BITSANDBYTES (lion_32bit, "lion", "Lion: one moment in fp32", lion)
-BITSANDBYTES (lion_8bit, "lion-8bit", "Lion: one moment of one byte", lion_8)
-BITSANDBYTES (paged_lion, "paged-lion", "Lion, its fp32 moment in managed memory", lion_paged)
+              adamw_8_paged, TRUE)
+BITSANDBYTES (lion_32bit, "lion", "Lion: one moment in fp32", lion, TRUE)
+BITSANDBYTES (lion_8bit, "lion-8bit", "Lion: one moment of one byte", lion_8, FALSE)
+BITSANDBYTES (paged_lion, "paged-lion", "Lion, its fp32 moment in managed memory", lion_paged,
+              FALSE)
 BITSANDBYTES (paged_lion_8bit, "paged-lion-8bit", "Lion, its one-byte moment in managed memory",
-              lion_8_paged)
-BITSANDBYTES (ademamix, "ademamix", "AdEMAMix: three moments in fp32", ademamix)
-BITSANDBYTES (ademamix_8bit, "ademamix-8bit", "AdEMAMix: three moments of one byte", ademamix_8)
+              lion_8_paged, TRUE)
+BITSANDBYTES (ademamix, "ademamix", "AdEMAMix: three moments in fp32", ademamix, FALSE)
+BITSANDBYTES (ademamix_8bit, "ademamix-8bit", "AdEMAMix: three moments of one byte", ademamix_8,
+              FALSE)
 BITSANDBYTES (paged_ademamix, "paged-ademamix", "AdEMAMix, fp32 moments in managed memory",
-              ademamix_paged)
+              ademamix_paged, FALSE)
 BITSANDBYTES (paged_ademamix_8bit, "paged-ademamix-8bit",
-              "AdEMAMix, one-byte moments in managed memory", ademamix_8_paged)
+              "AdEMAMix, one-byte moments in managed memory", ademamix_8_paged, FALSE)

@@ -98,7 +98,8 @@ takes_matrices (const SsOptimizerSlot *slot)
 
 const SsOptimizer ss_optimizer_muon_only = {
   .name = "muon-only", .description = "Muon on every matrix; vectors have no optimizer",
-  .implementations = 1u << SS_FOR_LOOP, .by_default = SS_FOR_LOOP, .takes = takes_matrices,
+  .implementations = 1u << SS_FOR_LOOP, .not_recorded = 1u << SS_FOR_LOOP,
+  .by_default = SS_FOR_LOOP, .takes = takes_matrices,
   .make_state = make_buffer, .update = step_matrices, .makes_state_itself = TRUE,
 };
 

@@ -5,68 +5,6 @@
 #include "ops/optim/optimizers.h"
 #include "ops/core/function.h"
 
-const char *
-ss_implementation_name (SsImplementation implementation)
-{
-  static const char *const names[SS_N_IMPLEMENTATIONS] = {
-    [SS_FOR_LOOP] = "for-loop",         [SS_FOREACH] = "foreach",
-    [SS_FUSED] = "fused",               [SS_BITSANDBYTES] = "bitsandbytes",
-    [SS_TORCHAO] = "torchao",           [SS_TRANSFORMERS] = "transformers",
-  };
-
-  g_return_val_if_fail (implementation < SS_N_IMPLEMENTATIONS, NULL);
-  return names[implementation];
-}
-
-const SsOptimizer *const *
-ss_optimizers (void)
-{
-  static const SsOptimizer *const all[] = {
-#define SS_LIST_OPTIMIZER(word) &ss_optimizer_##word,
-    SS_OPTIMIZERS (SS_LIST_OPTIMIZER)
-#undef SS_LIST_OPTIMIZER
-    NULL,
-  };
-
-  return all;
-}
-
-static const SsOptimizer *const more[] = {
-#define SS_LIST_OPTIMIZER(word) &ss_optimizer_##word,
-  SS_MORE_OPTIMIZERS (SS_LIST_OPTIMIZER)
-#undef SS_LIST_OPTIMIZER
-};
-
-guint
-ss_optimizer_implementations (const SsOptimizer *self)
-{
-  guint bits = self->implementations;
-
-  for (guint i = 0; i < G_N_ELEMENTS (more); i++)
-    if (g_str_equal (more[i]->name, self->name))
-      bits |= more[i]->implementations;
-  return bits;
-}
-
-/* The code of that implementation. */
-static const SsOptimizer *
-implementation_of (const SsOptimizer *klass, SsImplementation implementation)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (more); i++)
-    if (g_str_equal (more[i]->name, klass->name) && more[i]->implementations & 1u << implementation)
-      return more[i];
-  return klass;
-}
-
-const SsOptimizer *
-ss_optimizer_find (const char *name)
-{
-  for (const SsOptimizer *const *o = ss_optimizers (); *o; o++)
-    if (g_str_equal ((*o)->name, name))
-      return *o;
-  return NULL;
-}
-
 /* ---- slots ---- */
 
 SsValue *
@@ -85,12 +23,6 @@ SsValue *
 ss_slot_gradient (SsTape *t, const SsOptimizerSlot *slot)
 {
   return ss_keep (ss_to (t, own_gradient (slot), ss_value_dtype (ss_slot_target (slot))));
-}
-
-SsValue *
-ss_slot_wide_gradient (SsTape *t, const SsOptimizerSlot *slot)
-{
-  return ss_keep (ss_to (t, own_gradient (slot), SS_F32));
 }
 
 /* What is kept beside a parameter is told by the parameter's name. */
@@ -118,6 +50,12 @@ ss_optimizer_share_state (SsOptimizerRun *run, guint i, SsValue *value)
   g_assert (i < SS_MAX_SHARED_STATES && !run->shared[i]);
   run->shared[i] = ss_keep (value);
   ss_value_claim (run->shared[i], SS_CATEGORY_OPTIMIZER_STATES);
+}
+
+void
+ss_slot_set_gradient (SsOptimizerSlot *slot, SsValue *value)
+{
+  slot->accumulation = keep_beside (slot, value, SS_CATEGORY_GRADIENTS);
 }
 
 /* ---- lists ---- */
@@ -225,7 +163,8 @@ decays_weight (const SsOptimizerSlot *slot)
 static void
 add_slot (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsOptimizerSlot *slot)
 {
-  const SsOptimizer *klass = implementation_of (settings->klass, settings->implementation);
+  const SsOptimizer *klass
+    = ss_optimizer_implementation (settings->klass, settings->implementation);
   SsImplementation implementation = settings->implementation;
   gboolean decays = settings->grouping == SS_GROUPS_ONE || decays_weight (slot);
   SsOptimizerGroup *group;
@@ -307,8 +246,8 @@ ss_optimizer_init (SsOptimizerRun *run, const SsOptimizerSettings *settings, SsT
       add_slot (run, settings, slot);
     }
   g_ptr_array_sort_with_data (run->groups, compare_groups,
-                              (gpointer) implementation_of (settings->klass,
-                                                            settings->implementation));
+                              (gpointer) ss_optimizer_implementation (settings->klass,
+                                                                      settings->implementation));
 }
 
 /* parameter.register_hook (lambda grad: buffer.add_ (grad)) */
@@ -461,7 +400,9 @@ ss_optimizer_zero_grad (SsOptimizerRun *run, gboolean in_place)
     {
       SsLeaf *leaf = run->slots[i].parameter->leaf;
 
-      if (run->slots[i].accumulation)
+      if (run->slots[i].accumulation && run->has_wide_gradients)
+        ss_drop (&run->slots[i].accumulation);
+      else if (run->slots[i].accumulation)
         ss_list_add (buffers, run->slots[i].accumulation);
       if (leaf->grad && in_place)
         ss_list_add (gradients, leaf->grad);

@@ -75,6 +75,7 @@ typedef struct
   SsTape *tape;
   SsOptimizerSlot *slots;        /* in parameters () order; those it was not given are left out */
   guint n_slots;
+  gboolean has_wide_gradients;   /* `accumulation` is there from the update to zero_grad alone */
   GPtrArray *groups;             /* SsOptimizerGroup, updated in this order */
   SsImplementation implementation;   /* of the group that was updated last */
   const SsOptimizerGroup *group; /* during a call of the class's functions */
@@ -89,6 +90,7 @@ struct _SsOptimizer
   const char *name;              /* required: "adamw" */
   const char *description;       /* required: one line */
   guint implementations;         /* required: bits 1 << SsImplementation that this codes */
+  guint not_recorded;            /* of these, those that follow their source alone */
   SsImplementation by_default;   /* of the first of its name: what holds where nothing is said */
   gconstpointer layout;          /* optional: its file's own description of its states */
   /* optional: which parameters it updates; `others` has the rest, in a group behind its own and
@@ -110,6 +112,8 @@ const SsOptimizer *const *ss_optimizers (void);
 const SsOptimizer *ss_optimizer_find (const char *name);
 /* All implementations that there are under its name, as bits 1 << SsImplementation. */
 guint ss_optimizer_implementations (const SsOptimizer *self);
+/* Of these, those that no recording of PyTorch was laid beside. */
+guint ss_optimizer_not_recorded (const SsOptimizer *self);
 
 /* A slot for each of `parameters` (SsValue) that requires a gradient, in the groups that settings
  * and class ask for, empty ones left out; nothing is allocated. */
@@ -125,6 +129,8 @@ void ss_optimizer_make_states (SsOptimizerRun *run);
 /* What a step reads: .grad or the fp32 buffer of every parameter with a gradient. (transfer
  * full) */
 GPtrArray *ss_optimizer_gradients (const SsOptimizerRun *run);
+/* apex's unscaling: fp32 gradients of the masters beside the parameters' own, until zero_grad. */
+void ss_optimizer_widen_gradients (SsOptimizerRun *run);
 /* optimizer.step (): the first makes the states. */
 void ss_optimizer_step (SsOptimizerRun *run);
 /* optimizer.zero_grad (set_to_none=not in_place); fp32 buffers are always kept and zeroed. */

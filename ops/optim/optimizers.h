@@ -28,13 +28,16 @@ SS_MORE_OPTIMIZERS (SS_DECLARE_OPTIMIZER)
 #define SS_WITHOUT_FUSED (1u << SS_FOR_LOOP | 1u << SS_FOREACH)
 #define SS_ALL_IMPLEMENTATIONS (SS_WITHOUT_FUSED | 1u << SS_FUSED)
 
+/* The code of that implementation of the class. */
+const SsOptimizer *ss_optimizer_implementation (const SsOptimizer *klass,
+                                                SsImplementation implementation);
 /* What the update writes: the master copy, or the parameter. (transfer none) */
 SsValue *ss_slot_target (const SsOptimizerSlot *slot);
 /* What it reads: the fp32 buffer, or .grad, in the target's type: maybe a new tensor. (transfer
  * full) */
 SsValue *ss_slot_gradient (SsTape *t, const SsOptimizerSlot *slot);
-/* The same in fp32. (transfer full) */
-SsValue *ss_slot_wide_gradient (SsTape *t, const SsOptimizerSlot *slot);
+/* What it will read until zero_grad, in place of .grad. */
+void ss_slot_set_gradient (SsOptimizerSlot *slot, SsValue *value);
 /* State number `i` becomes `value`, floating or not. */
 void ss_slot_set_state (SsOptimizerSlot *slot, guint i, SsValue *value);
 

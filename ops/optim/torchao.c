@@ -129,6 +129,7 @@ const SsOptimizer ss_optimizer_adamw_4bit = {
 };
 const SsOptimizer ss_optimizer_adamw_fp8 = {
   .name = "adamw-fp8", .description = "AdamW: two moments in float8_e4m3fn",
-  .implementations = 1u << SS_TORCHAO, .by_default = SS_TORCHAO, .layout = &adamw_f8,
+  .implementations = 1u << SS_TORCHAO, .not_recorded = 1u << SS_TORCHAO,
+  .by_default = SS_TORCHAO, .layout = &adamw_f8,
   .make_state = make_state, .update = update, .makes_state_itself = TRUE,
 };
