@@ -276,7 +276,7 @@ on_instruction (const SsProgram *program, const SsInstruction *i, gpointer user_
   else if (i->type == SS_RELEASE)
     watch->alive_bytes -= ss_program_storage (program, i->index)->bytes;
   watch->has_begun |= watch->alive_bytes >= watch->late_bytes;
-  if (!watch->has_begun || watch->memory == NULL)
+  if (i->type != SS_ALLOCATE || !watch->has_begun || watch->memory == NULL)
     return TRUE;
   if (ss_memory_replay_go_on (watch->memory, program, &next))
     return TRUE;

@@ -32,8 +32,9 @@ typedef struct
    * view does */
   guint8 shares[SS_MAX_OUTPUTS];
   SsStorage *result[SS_MAX_OUTPUTS];
-  SsTensor out[SS_MAX_OUTPUTS];
   guint n_scratch;
+  /* from here on nothing is cleared before `infer` */
+  SsTensor out[SS_MAX_OUTPUTS];
   SsStorage *scratch[SS_MAX_SCRATCH];
 } SsCall;
 

@@ -340,7 +340,7 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
   SsNode *n;
 
   /* an initializer would clear all of it, and slower */
-  memset (&c, 0, G_STRUCT_OFFSET (SsCall, scratch));
+  memset (&c, 0, G_STRUCT_OFFSET (SsCall, out));
   c.tape = t;
   c.kind = kind;
   c.in = in;

@@ -61,7 +61,8 @@ struct _SsNode
   guint32 n_pending;             /* edges that still lead to it in that backward */
   guint32 module_id;
   guint16 n_edges, n_saved, n_slots;
-  guint8 is_loss;                /* made in the loss phase: its gradients are the logits' */
+  guint8 is_loss : 1;            /* made in the loss phase: its gradients are the logits' */
+  guint8 is_reached : 1;         /* as of values */
   SsEdge *edge;
   SsSaved *saved;
   SsSlot *slot;

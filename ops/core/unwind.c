@@ -10,22 +10,26 @@
 
 typedef struct
 {
-  GHashTable *storages, *nodes, *values;
+  GArray *storages;              /* gboolean by id: a name leads to it */
   GPtrArray *pending_values, *pending_nodes;
 } Marking;
 
 static void
 reach_value (Marking *m, SsValue *value)
 {
-  if (value && g_hash_table_add (m->values, value))
-    g_ptr_array_add (m->pending_values, value);
+  if (!value || value->is_reached)
+    return;
+  value->is_reached = TRUE;
+  g_ptr_array_add (m->pending_values, value);
 }
 
 static void
 reach_node (Marking *m, SsNode *node)
 {
-  if (node && g_hash_table_add (m->nodes, node))
-    g_ptr_array_add (m->pending_nodes, node);
+  if (!node || node->is_reached)
+    return;
+  node->is_reached = TRUE;
+  g_ptr_array_add (m->pending_nodes, node);
 }
 
 static void
@@ -38,7 +42,7 @@ static void
 follow_value (Marking *m, SsValue *value)
 {
   if (value->storage)
-    g_hash_table_add (m->storages, GUINT_TO_POINTER (value->storage->id));
+    g_array_index (m->storages, gboolean, value->storage->id) = TRUE;
   reach_value (m, value->base);
   reach_node (m, value->node);
   if (!value->leaf)
@@ -84,7 +88,7 @@ reach_roots (Marking *m, SsTape *t)
   for (guint i = 0; i < SS_N_THREADS; i++)
     for (guint k = 0; k < SS_N_STREAMS; k++)
       if (t->workspace[i][k])
-        g_hash_table_add (m->storages, GUINT_TO_POINTER (t->workspace[i][k]->id));
+        g_array_index (m->storages, gboolean, t->workspace[i][k]->id) = TRUE;
 }
 
 static gboolean
@@ -109,19 +113,17 @@ alive_storages (const SsProgram *p)
 void
 ss_tape_unwind (SsTape *t, guint32 storage_id)
 {
-  g_autoptr (GHashTable) storages = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) storages = g_array_new (FALSE, TRUE, sizeof (gboolean));
   g_autoptr (GPtrArray) pending_values = g_ptr_array_new ();
   g_autoptr (GPtrArray) pending_nodes = g_ptr_array_new ();
   g_autoptr (GArray) alive = alive_storages (t->program);
-  Marking m = { storages, nodes, values, pending_values, pending_nodes };
+  Marking m = { storages, pending_values, pending_nodes };
 
+  g_array_set_size (storages, ss_program_n_storages (t->program));
   reach_roots (&m, t);
   follow_all (&m);
   t->unwound = g_array_new (FALSE, FALSE, sizeof (guint32));
   for (guint32 id = 0; id < storage_id; id++)
-    if (g_array_index (alive, gboolean, id)
-        && !g_hash_table_contains (storages, GUINT_TO_POINTER (id)))
+    if (g_array_index (alive, gboolean, id) && !g_array_index (storages, gboolean, id))
       g_array_append_val (t->unwound, id);
 }

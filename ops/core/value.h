@@ -39,7 +39,8 @@ struct _SsValue
   guint32 ref_count;
   guint32 born; /* number of ops recorded before it, for the check of argument order */
   guint16 n_names;               /* Python names that hold it: what a traceback would keep alive */
-  guint8 is_floating;
+  guint8 is_floating : 1;
+  guint8 is_reached : 1;         /* by ops/core/unwind.c, once in a trace */
   guint8 slot;                   /* which output of `node` */
   SsTape *tape;
   SsTensor tensor;
