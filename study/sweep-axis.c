@@ -196,7 +196,7 @@ add_range (Parsing *p, char **ends, GError **error)
   if (!rescale (&from, n_decimals) || !rescale (&to, n_decimals) || !rescale (&step, n_decimals))
     return fail (p, error, "numbers of at most %d digits are wanted", MAX_DIGITS);
   if (step.mantissa == 0)
-    return fail (p, error, "a step of 0 never comes to %s", ends[1]);
+    return fail (p, error, "a step of 0 never reaches %s", ends[1]);
   if (from.mantissa > to.mantissa)
     return fail (p, error, "nothing lies between %s and %s", ends[0], ends[1]);
   if ((to.mantissa - from.mantissa) / step.mantissa >= SS_SWEEP_MAX_POINTS)

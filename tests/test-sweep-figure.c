@@ -98,7 +98,7 @@ Test (sweep_figure, the_sketch_says_what_it_should)
   g_autofree char *script = ss_canvas_script (canvas, SS_CANVAS_PNG);
   static const char *const wanted[] = {
     "layers 8: fastest that fits", "capacity 79.0", "does not fit:", "OOM in step 2,", "layers 0",
-    "'16'", "'24'", "lowest 54.4 at 28", "Peak memory against layers", "step time (ms)",
+    "'16'", "'24'", "lowest 54.4 at 28", "Memory needed against layers", "step time (ms)",
     "in the optimizer",
   };
 

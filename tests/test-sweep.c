@@ -76,7 +76,7 @@ Test (sweep, what_can_never_be_is_refused_with_what_is_known)
     { "training/steps=", "\"\"" },
     { "training/steps=0..3", "\"0\"" },
     { "training/steps=5..1", "nothing lies between" },
-    { "training/steps=1..9..0", "never comes to 9" },
+    { "training/steps=1..9..0", "never reaches 9" },
     { "training/steps=1..9..1..1", "from..to" },
     { "training/steps=a..b", "from..to" },
     { "training/steps=-1..3", "from..to" },

@@ -237,7 +237,7 @@ ss_sweep_figure_draw_values (SsSweepFigure *self)
   g_autofree char *y_title
     = g_strdup_printf ("GPU memory needed (%s)", self->scale.name);
   const char *label = ss_sweep_table_label (self->table, (guint) self->along);
-  g_autofree char *head = g_strdup_printf ("Peak memory against %s", label);
+  g_autofree char *head = g_strdup_printf ("Memory needed against %s", label);
   SsTextLook look = { .size_px = 20, .colour = SS_SWEEP_INK, .is_bold = TRUE };
 
   if (all->len == 0)

@@ -75,7 +75,7 @@ append_cause (SsExplainAnswer *answer)
   else
     {
       missing = ss_explain_in_units (answer, message->high_bytes - unused_bytes);
-      line = g_strdup_printf ("Plain want: all that was unused, %s, is %s less than was asked "
+      line = g_strdup_printf ("Not enough: all that was unused, %s, is %s less than was asked "
                               "for, even in one piece.",
                               unused, missing);
     }
