@@ -159,7 +159,7 @@ append_table (SsReport *report)
 {
   g_autoptr (GPtrArray) chosen = choose (report->advice->entries);
 
-  g_string_append_printf (report->text, "\n%9s%11s  %-8s  %s\n", "step time", "peak", "changes",
+  g_string_append_printf (report->text, "%9s%11s  %-8s  %s\n", "step time", "peak", "changes",
                           "to make it fit");
   for (guint i = 0; i < chosen->len; i++)
     append_entry (report, g_ptr_array_index (chosen, i));
@@ -175,7 +175,7 @@ append_nearest (SsReport *report)
 
   if (advice->nearest_missing_bytes > 0)
     line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "
-                            "nearest (%s) is still short of %s.",
+                            "nearest (%s) still asks for %s more at one moment than there is.",
                             advice->nearest, missing);
   else
     line = g_strdup_printf ("No change that was tried makes it fit, and no two at once. The "

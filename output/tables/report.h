@@ -23,8 +23,8 @@ typedef struct
 /* Lines, each ended; the last is not empty. (transfer full) */
 char *ss_report (const SsRecording *recording, const SsReportStyle *style);
 /* What goes under it where advice was asked for: changes with which the run fits, each with the
- * options that make it, or what comes nearest; for a run that fits, fewer checkpoints.  Begins with
- * an empty line; "" where there is nothing to say. (transfer full) */
+ * options that make it, or what comes nearest; for a run that fits, fewer checkpoints.  ""
+ * where there is nothing to say. (transfer full) */
 char *ss_report_advice (const SsRecording *recording, const SsAdvice *advice,
                         const SsReportStyle *style);
 
