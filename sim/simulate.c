@@ -68,7 +68,7 @@ assumptions (const SsTraceConfig *config)
   if (config->has_resume)
     g_string_append_printf (text, "%sresume: the order of loading states follows no recording",
                             text->len > 0 ? "; " : "");
-  /* the 13 recorded runs: compare.py --where compile=True, --requested and --reserved */
+  /* the 13 recorded runs; tests/check-recordings.py holds the figure to what it measures */
   if (config->kernels.is_compiled)
     g_string_append_printf (text, "%scompiled: approximate, peaks of recorded phases differ by up "
                             "to 2.2 %%", text->len > 0 ? "; " : "");

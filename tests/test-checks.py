@@ -22,6 +22,7 @@ def load(name):
 
 
 ARROWS, ARGS, STYLE = load('check-arrows'), load('check-args'), load('check-style')
+RECORDINGS = load('check-recordings')
 
 
 def write_tree(root, files):
@@ -306,6 +307,27 @@ class CommandLine(unittest.TestCase):
                 result = self.run_check({}, *arguments)
                 self.assertEqual(result.returncode, 2)
                 self.assertIn('usage: check-style.py', result.stderr)
+
+
+class Recordings(unittest.TestCase):
+    """Of a compiled run: step 1's tuning buffer of 52,428,800 bytes, else the stated 2.2 %."""
+
+    def excuses(self, line):
+        return RECORDINGS.is_excused('compile-a', line, 2.2)
+
+    def test_tuning_buffer(self):
+        self.assertTrue(self.excuses('      step 1.1 forward   peak 100 recorded 52,428,900 -99 %'))
+        self.assertFalse(self.excuses('      step 1.1 forward   peak 100 recorded 52,428,901 -99 %'))
+        self.assertFalse(self.excuses('      step 2.1 forward   peak 100 recorded 52,428,900 -99 %'))
+        self.assertFalse(self.excuses('      step 1.1 forward   peak 52,428,900 recorded 100 +99 %'))
+
+    def test_stated_error(self):
+        self.assertTrue(self.excuses('      peak of the run    978 recorded 1,000 -2.20 %'))
+        self.assertFalse(self.excuses('      peak of the run    977 recorded 1,000 -2.30 %'))
+
+    def test_nothing_else(self):
+        self.assertFalse(self.excuses('      step 1.1 backward missing'))
+        self.assertFalse(self.excuses('      verdict fits, recorded oom'))
 
 
 if __name__ == '__main__':

@@ -42,6 +42,21 @@ expect_keys (JsonObject *object, const char *wanted)
   "parameters,master_weights,gradients,gradient_accumulation,optimizer_states,workspace,logits,"  \
   "activations,temporaries"
 
+/* null where all of it is as recorded */
+Test (run_json, says_what_is_assumed)
+{
+  g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_fits);
+  g_autoptr (JsonNode) node = parsed (recording), assumed = NULL;
+
+  cr_expect (json_object_get_null_member (json_node_get_object (node), "assumed"));
+  recording->assumption = g_strdup ("compiled: approximate");
+  assumed = parsed (recording);
+  cr_expect (eq (str,
+                 (char *) json_object_get_string_member (json_node_get_object (assumed),
+                                                         "assumed"),
+                 "compiled: approximate"));
+}
+
 Test (run_json, keys_are_those_of_the_contract)
 {
   g_autoptr (SsRecording) recording = ss_fixture_record (&ss_fixture_oom);
@@ -50,7 +65,7 @@ Test (run_json, keys_are_those_of_the_contract)
 
   expect_keys (run,
                "schema,scenario,verdict,model,device,peak,need_bytes,headroom_bytes,oom,allocator,"
-               "load,steps,layers,streams,events,flop_convention,advice");
+               "load,steps,layers,streams,events,flop_convention,assumed,advice");
   expect_keys (json_object_get_object_member (run, "model"),
                "name,parameters,trainable_parameters");
   expect_keys (json_object_get_object_member (run, "device"),

@@ -386,6 +386,13 @@ put_streams (GString *json, const SsRecording *self)
   g_string_append_c (json, ']');
 }
 
+/* What of the answer follows no recording, or is approximate and by how much. */
+static void
+put_assumed (GString *json, const SsRecording *self)
+{
+  put_text (json, "assumed", self->assumption);
+}
+
 static void
 put_flop_convention (GString *json, const SsRecording *self)
 {
@@ -444,6 +451,7 @@ ss_run_to_json (const SsRecording *self, const SsAdvice *advice)
   void (*const members[]) (GString *, const SsRecording *) = {
     put_question, put_peak,   put_need,   put_oom,    put_allocator, put_load,
     put_steps,    put_layers, put_streams, put_events, put_flop_convention,
+    put_assumed,
   };
   GString *json;
 
