@@ -247,6 +247,7 @@ ss_replay_need (const SsProgram           *program,
   if (replay == NULL)
     return FALSE;
   counting.replay = replay;
+  g_ptr_array_set_size (replay->blocks, (gint) ss_program_n_storages (program));
   ss_program_play (program, 0, &visitor, &counting);
   *need = counting.need;
   need->reserved_bytes = replay->verdict.peak_reserved_bytes;
