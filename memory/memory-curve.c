@@ -53,7 +53,6 @@ ss_memory_span_begin (SsMemorySpan *self, const SsMemoryCurve *curve)
     .start_allocated_bytes = curve->now.allocated_bytes,
     .peak_allocated_bytes = curve->now.allocated_bytes,
     .peak_reserved_bytes = curve->now.reserved_bytes,
-    .peak_is_start = TRUE,
   };
 }
 
@@ -64,6 +63,5 @@ ss_memory_span_update (SsMemorySpan *self, const SsMemoryCurve *curve)
   if (curve->now.allocated_bytes <= self->peak_allocated_bytes)
     return FALSE;
   self->peak_allocated_bytes = curve->now.allocated_bytes;
-  self->peak_is_start = FALSE;
   return TRUE;
 }

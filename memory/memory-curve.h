@@ -31,7 +31,6 @@ typedef struct
   guint64 start_allocated_bytes;
   guint64 peak_allocated_bytes;
   guint64 peak_reserved_bytes;
-  gboolean peak_is_start;        /* nothing of the span rose above its start */
 } SsMemorySpan;
 
 void ss_memory_curve_init (SsMemoryCurve *self);

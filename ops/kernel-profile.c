@@ -3,7 +3,7 @@
 
 static const SsKernelProfile paper = {
   "paper", "keeps exactly what the papers count (Korthikanti et al. 2022)",
-  { SS_NORM_PAPER, SS_ROPE_PAPER, SS_MLP_PAPER, SS_ATTENTION_PAPER_FLASH, SS_LOSS_PAPER, FALSE },
+  { SS_NORM_PAPER, SS_ROPE_PAPER, SS_MLP_PAPER, SS_ATTENTION_PAPER_FLASH, SS_LOSS_HF, FALSE },
 };
 static const SsKernelProfile hf_eager = {
   "hf-eager", "Hugging Face's modules, eager attention",

@@ -18,8 +18,7 @@ G_BEGIN_DECLS
   X (SDPA_MATH, "sdpa-math") X (EAGER, "eager")                                                    \
   X (PAPER_FLASH, "paper-flash") X (PAPER_EAGER, "paper-eager")
 #define SS_LOSS_CHOICES(X)                                                                         \
-  X (HF, "hf") X (DIRECT, "direct") X (FUSED_LINEAR, "fused-linear") X (LIGER, "liger")            \
-  X (PAPER, "paper")
+  X (HF, "hf") X (DIRECT, "direct") X (FUSED_LINEAR, "fused-linear") X (LIGER, "liger")
 
 #define SS_CHOICE_MEMBER_(prefix, UPPER) prefix##UPPER
 #define SS_NORM_M(UPPER, word) SS_NORM_##UPPER,

@@ -206,21 +206,6 @@ implementation_words (G_GNUC_UNUSED const SsAttribute *attribute)
 
 /* ---- values with a rule of their own ---- */
 
-static gboolean
-vision_read (const SsAttribute *attribute, G_GNUC_UNUSED SsScenario *scenario,
-             G_GNUC_UNUSED const char *text, char **problem)
-{
-  *problem
-    = g_strdup_printf ("no known model type has a vision tower; leave %s out", attribute->name);
-  return FALSE;
-}
-
-static char *
-nothing_print (G_GNUC_UNUSED const SsAttribute *attribute, G_GNUC_UNUSED const SsScenario *scenario)
-{
-  return NULL;
-}
-
 static char *
 layers_print (G_GNUC_UNUSED const SsAttribute *attribute, const SsScenario *scenario)
 {
@@ -427,7 +412,6 @@ const SsValueKind ss_value_yes_no = { yes_no_words, flag_read, flag_print };
 const SsValueKind ss_value_empty_cache = { empty_cache_words, flag_read, flag_print };
 const SsValueKind ss_value_zero_grad = { zero_grad_words, flag_read, flag_print };
 const SsValueKind ss_value_layers = { NULL, count_read, layers_print };
-const SsValueKind ss_value_vision = { NULL, vision_read, nothing_print };
 const SsValueKind ss_value_device = { device_words, text_read, text_print };
 const SsValueKind ss_value_capacity = { NULL, capacity_read, capacity_print };
 const SsValueKind ss_value_bytes = { NULL, bytes_read, bytes_print };

@@ -15,7 +15,6 @@ extern const SsValueKind ss_value_text;
 extern const SsValueKind ss_value_yes_no;
 extern const SsValueKind ss_value_zero_grad;
 extern const SsValueKind ss_value_layers;
-extern const SsValueKind ss_value_vision;
 extern const SsValueKind ss_value_device;
 extern const SsValueKind ss_value_capacity;
 extern const SsValueKind ss_value_context;

@@ -33,11 +33,6 @@ static const SsAttribute attributes[] = {
     .meaning = "the model's numbers; beside the scenario file, else a shipped one" },
   { "model", "layers", .otherwise = "all", .kind = &ss_value_layers, .min = 1, .max = G_MAXINT32,
     AT (n_layers_kept), .meaning = "cuts the stack to its first layers" },
-  { "model", "images", .otherwise = "none", .kind = &ss_value_vision,
-    .accepts = "sizes in pixels, \"1024x1024 448x448\"",
-    .meaning = "images of a sequence; refused, because no known model type has a vision tower" },
-  { "model", "freeze", .otherwise = "nothing", .kind = &ss_value_vision, .accepts = "vision",
-    .meaning = "the tower that gets no gradients; refused for the same reason" },
 
   { "hardware", "device", .otherwise = "given by href", .kind = &ss_value_device, .min = 1,
     .max = 200, AT (device_name), .accepts = "a name of hw/devices",

@@ -85,7 +85,6 @@ begin_phase (Account *account, SsPhase phase, guint step, guint micro_batch)
     .step = step,
     .micro_batch = micro_batch,
     .start_ns = account->stream_ns[SS_STREAM_COMPUTE],
-    .peak_event = G_MAXUINT32,
   };
 
   account->phase = phase;
@@ -178,7 +177,7 @@ count_floor (Account *account, const SsMemoryEvent *event)
 }
 
 static void
-count_memory (Account *account, guint32 index, const SsMemoryEvent *event)
+count_memory (Account *account, const SsMemoryEvent *event)
 {
   SsRecording *recording = account->recording;
   SsStepRecord *step = step_now (account);
@@ -186,8 +185,7 @@ count_memory (Account *account, guint32 index, const SsMemoryEvent *event)
   if (move_curve (&account->curve, event))
     recording->peak = state_now (account, event);
   count_floor (account, event);
-  if (ss_memory_span_update (&account->phase_span, &account->curve))
-    phase_now (account)->peak_event = index;
+  ss_memory_span_update (&account->phase_span, &account->curve);
   if (step != NULL && ss_memory_span_update (&account->step_span, &account->curve))
     {
       step->peak_phase = recording->phases->len - 1;
@@ -273,7 +271,7 @@ count_event (Account *account, guint32 index)
   event->stream_ns = stream_time (account, event);
   event->device_ns = account->stream_ns[SS_STREAM_COMPUTE];
   event->phase = recording->phases->len - 1;
-  count_memory (account, index, event);
+  count_memory (account, event);
   if (event->action == SS_EVENT_ALLOC && event->category == SS_CATEGORY_OPTIMIZER_STATES
       && account->phase == SS_PHASE_OPTIMIZER && phase_now (account)->step == 1)
     recording->state_bytes_new += event->block_bytes;

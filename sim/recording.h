@@ -70,7 +70,6 @@ typedef struct
   gint64 start_ns, end_ns;       /* device time */
   guint64 start_allocated_bytes, peak_allocated_bytes, end_allocated_bytes;
   guint64 peak_reserved_bytes;
-  guint32 peak_event;            /* memory event that first reached it; G_MAXUINT32: the start */
   gboolean is_complete;          /* FALSE: it ran out of memory in it */
 } SsPhaseRecord;
 

@@ -233,11 +233,10 @@ add_loop (GPtrArray *all, const SsTraceConfig *config)
   if (config->zeroes_in_place)
     add (all, "gradients", SS_ADVICE_CHANGES_NOTHING, "gradients dropped after the update",
          "training/zero-grad=none", NULL);
-  if (config->implementation != SS_FUSED && config->optimizer->implementations & 1u << SS_FUSED)
+  if (config->implementation != SS_FUSED && config->optimizer->update[SS_FUSED] != NULL)
     add (all, "update", SS_ADVICE_CHANGES_NOTHING, "update in fused kernels, no temporaries",
          "optimizer/implementation=fused", NULL);
-  if (config->implementation == SS_FOREACH
-      && config->optimizer->implementations & 1u << SS_FOR_LOOP)
+  if (config->implementation == SS_FOREACH && config->optimizer->update[SS_FOR_LOOP] != NULL)
     add (all, "update", SS_ADVICE_CHANGES_NOTHING, "update parameter by parameter",
          "optimizer/implementation=for-loop", NULL);
 }

@@ -134,11 +134,7 @@ note_peaks (Run *run)
 {
   SsPhaseRecord *phase = phase_now (run);
 
-  if (run->allocated_bytes > phase->peak_allocated_bytes)
-    {
-      phase->peak_allocated_bytes = run->allocated_bytes;
-      phase->peak_event = run->recording->memory->len - 1;
-    }
+  phase->peak_allocated_bytes = MAX (phase->peak_allocated_bytes, run->allocated_bytes);
   phase->peak_reserved_bytes = MAX (phase->peak_reserved_bytes, run->reserved_bytes);
   run->recording->peak_reserved_bytes
       = MAX (run->recording->peak_reserved_bytes, run->reserved_bytes);
@@ -215,7 +211,7 @@ begin_phase (Run *run, const char *name, guint micro_batch)
     .name = name, .step = run->step, .micro_batch = micro_batch,
     .start_ns = run->device_ns, .end_ns = run->device_ns,
     .start_allocated_bytes = run->allocated_bytes, .peak_allocated_bytes = run->allocated_bytes,
-    .peak_reserved_bytes = run->reserved_bytes, .peak_event = G_MAXUINT32,
+    .peak_reserved_bytes = run->reserved_bytes,
   };
 
   if (run->recording->is_oom)
@@ -353,6 +349,24 @@ micro_batch (Run *run, guint index, SsStepRecord *step)
   end_phase (run);
 }
 
+/* G_MAXUINT32: it peaks at its start. */
+static guint32
+peak_op_of_phase (const SsRecording *recording, guint phase)
+{
+  guint64 peak_bytes = g_array_index (recording->phases, SsPhaseRecord, phase).peak_allocated_bytes;
+
+  if (peak_bytes == g_array_index (recording->phases, SsPhaseRecord, phase).start_allocated_bytes)
+    return G_MAXUINT32;
+  for (guint i = 0; i < recording->memory->len; i++)
+    {
+      const SsMemoryEvent *event = &g_array_index (recording->memory, SsMemoryEvent, i);
+
+      if (event->phase == phase && event->allocated_bytes == peak_bytes)
+        return event->op;
+    }
+  return G_MAXUINT32;
+}
+
 static void
 finish_step (Run *run, SsStepRecord *step)
 {
@@ -371,10 +385,7 @@ finish_step (Run *run, SsStepRecord *step)
         continue;
       step->peak_allocated_bytes = phase->peak_allocated_bytes;
       step->peak_phase = i;
-      step->peak_op
-          = phase->peak_event == G_MAXUINT32
-                ? G_MAXUINT32
-                : g_array_index (run->recording->memory, SsMemoryEvent, phase->peak_event).op;
+      step->peak_op = peak_op_of_phase (run->recording, i);
     }
   if (step->is_complete)
     {

@@ -80,7 +80,7 @@ Test (optimizer, every_one_listed_has_a_row_and_an_implementation)
 
   for (const SsOptimizer *const *o = ss_optimizers (); *o; o++, n++)
     {
-      cr_assert (ne (u32, (*o)->implementations & 1u << (*o)->by_default, 0), "%s", (*o)->name);
+      cr_assert (ne (u32, (*o)->update[(*o)->by_default] != NULL, 0), "%s", (*o)->name);
       cr_assert (eq (ptr, (void *) ss_optimizer_find ((*o)->name), (void *) *o));
     }
   cr_assert (eq (u32, n, 24));
@@ -258,7 +258,7 @@ grouped (const OptimizerFixture *plain, const SsOptimizer *klass, SsGrouping gro
 {
   OptimizerFixture f = *plain;
   const SsImplementation implementation
-    = klass->implementations & 1u << SS_FOREACH ? SS_FOREACH : SS_FOR_LOOP;
+    = klass->update[SS_FOREACH] != NULL ? SS_FOREACH : SS_FOR_LOOP;
   const SsOptimizerSettings settings = { klass, implementation, grouping, f.parameters };
 
   ss_optimizer_init (&f.run, &settings, f.tape, f.parameters);
@@ -312,7 +312,7 @@ update_matrices (SsOptimizerRun *run)
 Test (optimizer, what_a_class_does_not_take_goes_to_the_other)
 {
   const SsOptimizer klass = {
-    .name = "matrices", .implementations = 1u << SS_FOR_LOOP, .update = update_matrices,
+    .name = "matrices", .update = { [SS_FOR_LOOP] = update_matrices },
     .takes = takes_matrices, .others = ss_optimizer_find ("adamw"),
   };
   OptimizerFixture plain = optimizer_fixture (NULL, SS_FOR_LOOP);

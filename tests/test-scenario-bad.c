@@ -229,10 +229,6 @@ Test (scenario_bad, a_model_that_is_no_model)
     { "href='models/llama3-8b.xml' layers='33'", "s.xml:2: layers: 33 of a model that has 32" },
     { "href='models/llama3-8b.xml' layers='0'",
       "s.xml:2: layers: \"0\" is not between 1 and 2147483647" },
-    { "href='models/llama3-8b.xml' images='448x448'",
-      "s.xml:2: images: no known model type has a vision tower; leave images out" },
-    { "href='models/llama3-8b.xml' freeze='vision'",
-      "s.xml:2: freeze: no known model type has a vision tower; leave freeze out" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

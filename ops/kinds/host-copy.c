@@ -4,11 +4,6 @@
 #include "ops/core/function.h"
 #include "ops/core/stream.h"
 
-static void
-infer_nothing (SsCall *c G_GNUC_UNUSED)
-{
-}
-
 /* Attribute 0: is the host's memory pinned? */
 static void
 cost_of_copy (const SsCall *c, SsCost *cost)
@@ -18,7 +13,7 @@ cost_of_copy (const SsCall *c, SsCost *cost)
 }
 
 static const SsOpKind copy_from_host = {
-  .name = "aten::copy_", .infer = infer_nothing, .cost = cost_of_copy, .in_place = TRUE,
+  .name = "aten::copy_", .cost = cost_of_copy, .in_place = TRUE,
   .returned = 1,
 };
 

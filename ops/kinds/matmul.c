@@ -52,13 +52,13 @@ expect_one_type (SsCall *c, const SsTensor *a, const SsTensor *b)
                   ss_dtype_name ((SsDtype) b->dtype));
 }
 
+/* mm's operands are inputs 0 and 1, addmm's 1 and 2, behind the bias. */
 static void
-infer_mm (SsCall *c)
+infer_product (SsCall *c, guint first)
 {
-  const SsTensor *a = ss_call_in (c, 0), *b = ss_call_in (c, 1);
+  const SsTensor *a = ss_call_in (c, first), *b = ss_call_in (c, first + 1);
 
   expect_one_type (c, a, b);
-
   if (a->size[1] != b->size[0])
     ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1],
                   b->size[0]);
@@ -67,9 +67,23 @@ infer_mm (SsCall *c)
 }
 
 static void
+product_cost (const SsCall *c, guint first, SsCost *cost)
+{
+  const SsTensor *a = ss_call_in (c, first);
+
+  cost_of_product (cost, 1, a->size[0], ss_call_in (c, first + 1)->size[1], a->size[1]);
+}
+
+static void
+infer_mm (SsCall *c)
+{
+  infer_product (c, 0);
+}
+
+static void
 mm_cost (const SsCall *c, SsCost *cost)
 {
-  cost_of_product (cost, 1, c->out[0].size[0], c->out[0].size[1], ss_call_in (c, 0)->size[1]);
+  product_cost (c, 0, cost);
 }
 
 static void
@@ -103,20 +117,13 @@ ss_mm (SsTape *t, SsValue *a, SsValue *b)
 static void
 infer_addmm (SsCall *c)
 {
-  const SsTensor *a = ss_call_in (c, 1), *b = ss_call_in (c, 2);
-
-  expect_one_type (c, a, b);
-  if (a->size[1] != b->size[0])
-    ss_call_fail (c, "inner sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " differ", a->size[1],
-                  b->size[0]);
-  c->n_out = 1;
-  c->out[0] = ss_tensor ((SsDtype) a->dtype, 2, (gint64[]) { a->size[0], b->size[1] });
+  infer_product (c, 1);
 }
 
 static void
 addmm_cost (const SsCall *c, SsCost *cost)
 {
-  cost_of_product (cost, 1, c->out[0].size[0], c->out[0].size[1], ss_call_in (c, 1)->size[1]);
+  product_cost (c, 1, cost);
 }
 
 /* the bias's gradient is the incoming one, summed by the engine after the others were made */
@@ -169,34 +176,18 @@ infer_addmm_out (SsCall *c)
   check_out (c, 1);
 }
 
-static void
-mm_out_cost (const SsCall *c, SsCost *cost)
-{
-  const SsTensor *a = ss_call_in (c, 0);
-
-  cost_of_product (cost, 1, a->size[0], ss_call_in (c, 1)->size[1], a->size[1]);
-}
-
-static void
-addmm_out_cost (const SsCall *c, SsCost *cost)
-{
-  const SsTensor *a = ss_call_in (c, 1);
-
-  cost_of_product (cost, 1, a->size[0], ss_call_in (c, 2)->size[1], a->size[1]);
-}
-
 static const SsOpKind mm_out = {
-  .name = "aten::mm", .overload = "out", .infer = infer_mm_out, .cost = mm_out_cost,
+  .name = "aten::mm", .overload = "out", .infer = infer_mm_out, .cost = mm_cost,
   .in_place = TRUE, .returned = 3, .uses_workspace = TRUE,
 };
 static const SsOpKind addmm_out = {
-  .name = "aten::addmm", .overload = "out", .infer = infer_addmm_out, .cost = addmm_out_cost,
+  .name = "aten::addmm", .overload = "out", .infer = infer_addmm_out, .cost = addmm_cost,
   .in_place = TRUE, .returned = 4, .uses_workspace = TRUE,
 };
 /* a sum wider than its factors */
 static const SsOpKind addmm_wide_out = {
   .name = "aten::addmm", .overload = "dtype_out", .infer = infer_addmm_out,
-  .cost = addmm_out_cost, .in_place = TRUE, .returned = 4, .uses_workspace = TRUE,
+  .cost = addmm_cost, .in_place = TRUE, .returned = 4, .uses_workspace = TRUE,
 };
 
 void

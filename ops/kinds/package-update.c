@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ops/kinds/package-update.h"
 
-static void
-infer_nothing (SsCall *c)
-{
-  c->n_out = 0;
-}
-
 /* attribute[0]: how many operands are read and written; attribute[1]: bytes of no operand */
 static void
 update_cost (const SsCall *c, SsCost *cost)
@@ -19,7 +13,7 @@ update_cost (const SsCall *c, SsCost *cost)
 static const SsOpKind kinds[SS_N_PACKAGE_UPDATES] = {
 #define SS_PACKAGE_UPDATE_KIND(UPPER, text, waits)                                                 \
   [SS_PACKAGE_##UPPER] = {                                                                         \
-    .name = text, .infer = infer_nothing, .cost = update_cost, .in_place = TRUE,                   \
+    .name = text, .cost = update_cost, .in_place = TRUE,                                           \
     .is_synchronous = waits,                                                                       \
   },
   SS_PACKAGE_UPDATES (SS_PACKAGE_UPDATE_KIND)

@@ -201,11 +201,11 @@ update (SsOptimizerRun *run)
 
 const SsOptimizer ss_optimizer_adafactor_transformers = {
   .name = "adafactor", .description = "transformers' Adafactor, which computes in fp32",
-  .implementations = 1u << SS_TRANSFORMERS, .by_default = SS_TRANSFORMERS,
-  .make_state = make_loaded_state, .update = update, .makes_state_itself = TRUE,
+  .by_default = SS_TRANSFORMERS, .make_state = make_loaded_state,
+  .update = { [SS_TRANSFORMERS] = update }, .makes_state_itself = TRUE,
 };
 const SsOptimizer ss_optimizer_adafactor_momentum = {
   .name = "adafactor-momentum", .description = "Adafactor with beta1: a first moment in fp32 too",
-  .implementations = 1u << SS_TRANSFORMERS, .by_default = SS_TRANSFORMERS,
-  .make_state = make_loaded_state, .update = update, .makes_state_itself = TRUE,
+  .by_default = SS_TRANSFORMERS, .make_state = make_loaded_state,
+  .update = { [SS_TRANSFORMERS] = update }, .makes_state_itself = TRUE,
 };

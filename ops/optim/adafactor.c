@@ -128,18 +128,8 @@ update_for_loop (SsOptimizerRun *run)
   ss_drop (&n.update);
 }
 
-static void
-update (SsOptimizerRun *run)
-{
-  if (run->implementation == SS_FOREACH)
-    ss_adafactor_update_foreach (run);
-  else
-    update_for_loop (run);
-}
-
 const SsOptimizer ss_optimizer_adafactor = {
   .name = "adafactor", .description = "Adafactor: means of squares over rows and columns",
-  .implementations = SS_WITHOUT_FUSED,
-  .not_recorded = 1u << SS_FOREACH, .by_default = SS_FOR_LOOP,
-  .make_state = make_state, .update = update,
+  .not_recorded = 1u << SS_FOREACH, .by_default = SS_FOR_LOOP, .make_state = make_state,
+  .update = { [SS_FOR_LOOP] = update_for_loop, [SS_FOREACH] = ss_adafactor_update_foreach },
 };

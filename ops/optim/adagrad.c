@@ -60,17 +60,8 @@ update_for_loop (SsOptimizerRun *run)
     }
 }
 
-static void
-update (SsOptimizerRun *run)
-{
-  if (run->implementation == SS_FOREACH)
-    update_foreach (run);
-  else
-    update_for_loop (run);
-}
-
 const SsOptimizer ss_optimizer_adagrad = {
   .name = "adagrad", .description = "Adagrad: one sum of squares per parameter, made at once",
-  .implementations = SS_WITHOUT_FUSED,
-  .by_default = SS_FOREACH, .construct = construct, .update = update,
+  .by_default = SS_FOREACH, .construct = construct,
+  .update = { [SS_FOR_LOOP] = update_for_loop, [SS_FOREACH] = update_foreach },
 };

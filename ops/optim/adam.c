@@ -13,6 +13,18 @@ enum
   STEP
 };
 
+static gboolean
+is_adamw (const SsOptimizerRun *run)
+{
+  return run->group->klass == &ss_optimizer_adamw;
+}
+
+static gboolean
+decays (const SsOptimizerRun *run)
+{
+  return is_adamw (run) && run->group->decays;
+}
+
 /* fused keeps its step counter on the device, made before the moments; the others keep it on the
  * host */
 static void
@@ -29,8 +41,9 @@ make_state (SsOptimizerRun *run, SsOptimizerSlot *slot)
 
 /* _fused_adam */
 static void
-update_fused (SsOptimizerRun *run, SsForeachKernel kernel)
+update_fused (SsOptimizerRun *run)
 {
+  SsForeachKernel kernel = is_adamw (run) ? SS_FOREACH_FUSED_ADAMW : SS_FOREACH_FUSED_ADAM;
   g_autoptr (GPtrArray) avg = ss_optimizer_states (run, EXP_AVG);
   g_autoptr (GPtrArray) avg_sq = ss_optimizer_states (run, EXP_AVG_SQ);
   g_autoptr (GPtrArray) steps = ss_optimizer_states (run, STEP);
@@ -49,7 +62,7 @@ update_fused (SsOptimizerRun *run, SsForeachKernel kernel)
 
 /* _multi_tensor_adam: the denominators are a list of all parameters' size */
 static void
-update_foreach (SsOptimizerRun *run, gboolean decays)
+update_foreach (SsOptimizerRun *run)
 {
   SsTape *t = run->tape;
   g_autoptr (GPtrArray) gradients = ss_optimizer_wide_gradients (run);
@@ -58,7 +71,7 @@ update_foreach (SsOptimizerRun *run, gboolean decays)
   g_autoptr (GPtrArray) avg_sq = ss_optimizer_states (run, EXP_AVG_SQ);
   g_autoptr (GPtrArray) denominators = NULL;
 
-  if (decays)
+  if (decays (run))
     SS_FOREACH (t, MUL, { targets, 2 });
   SS_FOREACH (t, LERP, { avg, 2 }, { gradients, 1 });
   SS_FOREACH (t, MUL, { avg_sq, 2 });
@@ -71,7 +84,7 @@ update_foreach (SsOptimizerRun *run, gboolean decays)
 
 /* _single_tensor_adam: `denom` lives until the next parameter's replaces it */
 static void
-update_for_loop (SsOptimizerRun *run, gboolean decays)
+update_for_loop (SsOptimizerRun *run)
 {
   SsTape *t = run->tape;
   g_autoptr (SsValue) denominator = NULL;
@@ -85,7 +98,7 @@ update_for_loop (SsOptimizerRun *run, gboolean decays)
       SsDtype dtype = ss_value_dtype (avg_sq);
       SsValue *root;
 
-      if (decays)
+      if (decays (run))
         SS_IN_PLACE (t, MUL, target);
       SS_IN_PLACE (t, LERP, avg, gradient);
       SS_IN_PLACE (t, MUL, avg_sq);
@@ -97,36 +110,14 @@ update_for_loop (SsOptimizerRun *run, gboolean decays)
     }
 }
 
-static void
-update (SsOptimizerRun *run, SsForeachKernel fused, gboolean decays)
-{
-  if (run->implementation == SS_FUSED)
-    update_fused (run, fused);
-  else if (run->implementation == SS_FOREACH)
-    update_foreach (run, decays);
-  else
-    update_for_loop (run, decays);
-}
-
-static void
-update_adam (SsOptimizerRun *run)
-{
-  update (run, SS_FOREACH_FUSED_ADAM, FALSE);
-}
-
-static void
-update_adamw (SsOptimizerRun *run)
-{
-  update (run, SS_FOREACH_FUSED_ADAMW, run->group->decays);
-}
+#define UPDATES                                                                                    \
+  { [SS_FOR_LOOP] = update_for_loop, [SS_FOREACH] = update_foreach, [SS_FUSED] = update_fused }
 
 const SsOptimizer ss_optimizer_adam = {
   .name = "adam", .description = "Adam: two moments per parameter",
-  .implementations = SS_ALL_IMPLEMENTATIONS,
-  .by_default = SS_FUSED, .make_state = make_state, .update = update_adam,
+  .by_default = SS_FUSED, .make_state = make_state, .update = UPDATES,
 };
 const SsOptimizer ss_optimizer_adamw = {
   .name = "adamw", .description = "AdamW: two moments per parameter, decoupled weight decay",
-  .implementations = SS_ALL_IMPLEMENTATIONS,
-  .by_default = SS_FUSED, .make_state = make_state, .update = update_adamw,
+  .by_default = SS_FUSED, .make_state = make_state, .update = UPDATES,
 };

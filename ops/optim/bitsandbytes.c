@@ -114,18 +114,10 @@ step (SsOptimizerRun *run, const SsOptimizerSlot *s)
                      ss_size_mul (2, s->paged_bytes), n_updated, n, operands);
 }
 
-/* The loop makes each state right before its update. */
 static void
 update (SsOptimizerRun *run)
 {
-  for (guint i = 0; i < run->active->len; i++)
-    {
-      SsOptimizerSlot *s = run->active->pdata[i];
-
-      if (!s->has_state)
-        make_state (run, s);
-      step (run, s);
-    }
+  ss_optimizer_step_each (run, step);
 }
 
 static const Layout adamw = { 1, TRUE, FALSE, FALSE };
@@ -143,10 +135,10 @@ static const Layout ademamix_8_paged = { 2, TRUE, TRUE, TRUE };
 
 #define BITSANDBYTES(word, text, meaning, its_layout, is_recorded)                                 \
   const SsOptimizer ss_optimizer_##word = {                                                        \
-    .name = text, .description = meaning, .implementations = 1u << SS_BITSANDBYTES,                \
+    .name = text, .description = meaning,                                                          \
     .not_recorded = (is_recorded) ? 0 : 1u << SS_BITSANDBYTES,                                     \
     .by_default = SS_BITSANDBYTES, .layout = &its_layout, .make_state = make_state,                \
-    .update = update, .makes_state_itself = TRUE,                                                  \
+    .update = { [SS_BITSANDBYTES] = update }, .makes_state_itself = TRUE,                          \
   };
 BITSANDBYTES (adamw_32bit, "adamw", "AdamW: two moments in fp32", adamw, TRUE)
 BITSANDBYTES (adamw_8bit, "adamw-8bit", "AdamW: two moments of one byte", adamw_8, TRUE)

@@ -20,8 +20,9 @@ make_state (SsOptimizerRun *run, SsOptimizerSlot *slot)
 
 /* update_fn: the clone goes when its sum with the gradient is made */
 static void
-step (SsTape *t, const SsOptimizerSlot *s)
+step (SsOptimizerRun *run, const SsOptimizerSlot *s)
 {
+  SsTape *t = run->tape;
   SsValue *target = ss_slot_target (s), *exp_avg = s->state[EXP_AVG];
   g_autoptr (SsValue) gradient = ss_slot_gradient (t, s);
   g_autoptr (SsValue) clone = NULL, change = NULL;
@@ -37,22 +38,14 @@ step (SsTape *t, const SsOptimizerSlot *s)
   SS_IN_PLACE (t, ADD, exp_avg, gradient);
 }
 
-/* The loop makes each state right before its update. */
 static void
 update (SsOptimizerRun *run)
 {
-  for (guint i = 0; i < run->active->len; i++)
-    {
-      SsOptimizerSlot *s = run->active->pdata[i];
-
-      if (!s->has_state)
-        make_state (run, s);
-      step (run->tape, s);
-    }
+  ss_optimizer_step_each (run, step);
 }
 
 const SsOptimizer ss_optimizer_lion = {
   .name = "lion", .description = "Lion: one moment per parameter",
-  .implementations = 1u << SS_FOR_LOOP, .by_default = SS_FOR_LOOP, .make_state = make_state,
-  .update = update, .makes_state_itself = TRUE,
+  .by_default = SS_FOR_LOOP, .make_state = make_state,
+  .update = { [SS_FOR_LOOP] = update }, .makes_state_itself = TRUE,
 };

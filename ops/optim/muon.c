@@ -98,9 +98,9 @@ takes_matrices (const SsOptimizerSlot *slot)
 
 const SsOptimizer ss_optimizer_muon_only = {
   .name = "muon-only", .description = "Muon on every matrix; vectors have no optimizer",
-  .implementations = 1u << SS_FOR_LOOP, .not_recorded = 1u << SS_FOR_LOOP,
-  .by_default = SS_FOR_LOOP, .takes = takes_matrices,
-  .make_state = make_buffer, .update = step_matrices, .makes_state_itself = TRUE,
+  .not_recorded = 1u << SS_FOR_LOOP, .by_default = SS_FOR_LOOP, .takes = takes_matrices,
+  .make_state = make_buffer, .update = { [SS_FOR_LOOP] = step_matrices },
+  .makes_state_itself = TRUE,
 };
 
 /* ---- Muon with AdamW ---- */
@@ -113,7 +113,7 @@ takes_hidden_matrices (const SsOptimizerSlot *slot)
 
 const SsOptimizer ss_optimizer_muon = {
   .name = "muon", .description = "Muon on the layers' matrices, fused AdamW on the rest",
-  .implementations = 1u << SS_FOR_LOOP, .by_default = SS_FOR_LOOP, .takes = takes_hidden_matrices,
-  .others = &ss_optimizer_adamw, .make_state = make_buffer, .update = step_matrices,
-  .makes_state_itself = TRUE,
+  .by_default = SS_FOR_LOOP, .takes = takes_hidden_matrices,
+  .others = &ss_optimizer_adamw, .make_state = make_buffer,
+  .update = { [SS_FOR_LOOP] = step_matrices }, .makes_state_itself = TRUE,
 };

@@ -36,14 +36,25 @@ static const SsOptimizer *const more[] = {
 #undef SS_LIST_OPTIMIZER
 };
 
+/* Bits of what it codes itself. */
+static guint
+own_implementations (const SsOptimizer *klass)
+{
+  guint bits = 0;
+
+  for (guint i = 0; i < SS_N_IMPLEMENTATIONS; i++)
+    bits |= klass->update[i] != NULL ? 1u << i : 0;
+  return bits;
+}
+
 guint
 ss_optimizer_implementations (const SsOptimizer *self)
 {
-  guint bits = self->implementations;
+  guint bits = own_implementations (self);
 
   for (guint i = 0; i < G_N_ELEMENTS (more); i++)
     if (g_str_equal (more[i]->name, self->name))
-      bits |= more[i]->implementations;
+      bits |= own_implementations (more[i]);
   return bits;
 }
 
@@ -62,7 +73,7 @@ const SsOptimizer *
 ss_optimizer_implementation (const SsOptimizer *klass, SsImplementation implementation)
 {
   for (guint i = 0; i < G_N_ELEMENTS (more); i++)
-    if (g_str_equal (more[i]->name, klass->name) && more[i]->implementations & 1u << implementation)
+    if (g_str_equal (more[i]->name, klass->name) && more[i]->update[implementation] != NULL)
       return more[i];
   return klass;
 }

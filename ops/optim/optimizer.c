@@ -320,6 +320,20 @@ activate (SsOptimizerRun *run, guint i)
     }
 }
 
+void
+ss_optimizer_step_each (SsOptimizerRun *run,
+                        void (*step) (SsOptimizerRun *run, const SsOptimizerSlot *slot))
+{
+  for (guint i = 0; i < run->active->len; i++)
+    {
+      SsOptimizerSlot *s = run->active->pdata[i];
+
+      if (!s->has_state)
+        run->group->klass->make_state (run, s);
+      step (run, s);
+    }
+}
+
 /* Master to working copy; a fused kernel has written both. */
 static void
 copy_to_working (SsOptimizerRun *run)
@@ -347,7 +361,7 @@ ss_optimizer_step (SsOptimizerRun *run)
       activate (run, i);
       if (run->active->len == 0)
         continue;
-      run->group->klass->update (run);
+      run->group->klass->update[run->implementation] (run);
       if (has_masters (run) && run->implementation != SS_FUSED)
         copy_to_working (run);
     }

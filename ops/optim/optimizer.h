@@ -89,8 +89,8 @@ struct _SsOptimizer
 {
   const char *name;              /* required: "adamw" */
   const char *description;       /* required: one line */
-  guint implementations;         /* required: bits 1 << SsImplementation that this codes */
-  guint not_recorded;            /* of these, those that follow their source alone */
+  guint not_recorded;            /* bits 1 << SsImplementation: of those that it codes in `update`,
+                                  * which follow their source alone */
   SsImplementation by_default;   /* of the first of its name: what holds where nothing is said */
   gconstpointer layout;          /* optional: its file's own description of its states */
   /* optional: which parameters it updates; `others` has the rest, in a group behind its own and
@@ -101,8 +101,9 @@ struct _SsOptimizer
   void (*construct) (SsOptimizerRun *run);
   /* optional: states of one parameter, at its first update or at a resume */
   void (*make_state) (SsOptimizerRun *run, SsOptimizerSlot *slot);
-  /* required: one update of the active slots; states exist */
-  void (*update) (SsOptimizerRun *run);
+  /* required: for each implementation that this codes one update of the active slots; states
+   * exist */
+  void (*update[SS_N_IMPLEMENTATIONS]) (SsOptimizerRun *run);
   /* the first update makes the states from gradients: make_state serves a resume only */
   guint makes_state_itself : 1;
 };

@@ -25,12 +25,10 @@ SS_OPTIMIZERS (SS_DECLARE_OPTIMIZER)
 SS_MORE_OPTIMIZERS (SS_DECLARE_OPTIMIZER)
 #undef SS_DECLARE_OPTIMIZER
 
-#define SS_WITHOUT_FUSED (1u << SS_FOR_LOOP | 1u << SS_FOREACH)
-#define SS_ALL_IMPLEMENTATIONS (SS_WITHOUT_FUSED | 1u << SS_FUSED)
-
 /* The code of that implementation of the class. */
 const SsOptimizer *ss_optimizer_implementation (const SsOptimizer *klass,
                                                 SsImplementation implementation);
+
 /* What the update writes: the master copy, or the parameter. (transfer none) */
 SsValue *ss_slot_target (const SsOptimizerSlot *slot);
 /* What it reads: the fp32 buffer, or .grad, in the target's type: maybe a new tensor. (transfer
@@ -52,6 +50,9 @@ GPtrArray *ss_optimizer_active_gradients (const SsOptimizerRun *run);
 /* Gradients in the targets' type: with masters a list of new fp32 tensors, assumed. */
 GPtrArray *ss_optimizer_wide_gradients (const SsOptimizerRun *run);
 
+/* A loop that makes each state right before the update it is for. */
+void ss_optimizer_step_each (SsOptimizerRun *run,
+                             void (*step) (SsOptimizerRun *run, const SsOptimizerSlot *slot));
 /* A fused kernel over targets, gradients in their own type, and `states`.  It writes a master's
  * working copy too (assumed), takes GradScaler's scalars, and with them writes the unscaled
  * gradients. */

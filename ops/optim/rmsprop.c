@@ -56,17 +56,8 @@ update_for_loop (SsOptimizerRun *run)
     }
 }
 
-static void
-update (SsOptimizerRun *run)
-{
-  if (run->implementation == SS_FOREACH)
-    update_foreach (run);
-  else
-    update_for_loop (run);
-}
-
 const SsOptimizer ss_optimizer_rmsprop = {
   .name = "rmsprop", .description = "RMSprop: one mean of squares per parameter",
-  .implementations = SS_WITHOUT_FUSED,
-  .by_default = SS_FOREACH, .make_state = make_state, .update = update,
+  .by_default = SS_FOREACH, .make_state = make_state,
+  .update = { [SS_FOR_LOOP] = update_for_loop, [SS_FOREACH] = update_foreach },
 };

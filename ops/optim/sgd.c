@@ -132,25 +132,15 @@ update_for_loop (SsOptimizerRun *run)
     }
 }
 
-static void
-update (SsOptimizerRun *run)
-{
-  if (run->implementation == SS_FUSED)
-    update_fused (run);
-  else if (run->implementation == SS_FOREACH)
-    update_foreach (run);
-  else
-    update_for_loop (run);
-}
+#define UPDATES                                                                                    \
+  { [SS_FOR_LOOP] = update_for_loop, [SS_FOREACH] = update_foreach, [SS_FUSED] = update_fused }
 
 const SsOptimizer ss_optimizer_sgd = {
   .name = "sgd", .description = "SGD without states",
-  .implementations = SS_ALL_IMPLEMENTATIONS,
-  .by_default = SS_FUSED, .update = update,
+  .by_default = SS_FUSED, .update = UPDATES,
 };
 const SsOptimizer ss_optimizer_momentum = {
   .name = "momentum", .description = "SGD with momentum: one buffer per parameter",
-  .implementations = SS_ALL_IMPLEMENTATIONS,
-  .by_default = SS_FUSED, .make_state = make_momentum, .update = update,
+  .by_default = SS_FUSED, .make_state = make_momentum, .update = UPDATES,
   .makes_state_itself = TRUE,
 };

@@ -99,18 +99,10 @@ step (SsOptimizerRun *run, const SsOptimizerSlot *s)
   ss_package_update (t, SS_PACKAGE_TORCHAO, 0, n_updated, n_operands, operands);
 }
 
-/* The loop makes each state right before its update. */
 static void
 update (SsOptimizerRun *run)
 {
-  for (guint i = 0; i < run->active->len; i++)
-    {
-      SsOptimizerSlot *s = run->active->pdata[i];
-
-      if (!s->has_state)
-        make_state (run, s);
-      step (run, s);
-    }
+  ss_optimizer_step_each (run, step);
 }
 
 static const Layout adamw_8 = { 256, 1, 256, FALSE, FALSE };
@@ -119,17 +111,16 @@ static const Layout adamw_f8 = { 256, 1, 0, TRUE, FALSE };
 
 const SsOptimizer ss_optimizer_adamw_torchao_8bit = {
   .name = "adamw-8bit", .description = "AdamW: two moments of one byte",
-  .implementations = 1u << SS_TORCHAO, .by_default = SS_TORCHAO, .layout = &adamw_8,
-  .make_state = make_state, .update = update, .makes_state_itself = TRUE,
+  .by_default = SS_TORCHAO, .layout = &adamw_8,
+  .make_state = make_state, .update = { [SS_TORCHAO] = update }, .makes_state_itself = TRUE,
 };
 const SsOptimizer ss_optimizer_adamw_4bit = {
   .name = "adamw-4bit", .description = "AdamW: two moments of half a byte",
-  .implementations = 1u << SS_TORCHAO, .by_default = SS_TORCHAO, .layout = &adamw_4,
-  .make_state = make_state, .update = update, .makes_state_itself = TRUE,
+  .by_default = SS_TORCHAO, .layout = &adamw_4,
+  .make_state = make_state, .update = { [SS_TORCHAO] = update }, .makes_state_itself = TRUE,
 };
 const SsOptimizer ss_optimizer_adamw_fp8 = {
   .name = "adamw-fp8", .description = "AdamW: two moments in float8_e4m3fn",
-  .implementations = 1u << SS_TORCHAO, .not_recorded = 1u << SS_TORCHAO,
-  .by_default = SS_TORCHAO, .layout = &adamw_f8,
-  .make_state = make_state, .update = update, .makes_state_itself = TRUE,
+  .not_recorded = 1u << SS_TORCHAO, .by_default = SS_TORCHAO, .layout = &adamw_f8,
+  .make_state = make_state, .update = { [SS_TORCHAO] = update }, .makes_state_itself = TRUE,
 };
