@@ -5,7 +5,7 @@
 
 #include "memory/memory-curve.h"
 #include "memory/stream-id.h"
-#include "sim/replay.h"
+#include "sim/rank.h"
 #include "sim/stream-count.h"
 
 typedef struct
@@ -361,7 +361,7 @@ ss_account (SsRecording     *recording,
       = (SsPeakRecord) { .phase = phase_now (&account)->name, .layer = -1, .op = G_MAXUINT32 };
   for (guint i = 0; i < marks->len; i++)
     {
-      const SsReplayMark *met = &g_array_index (marks, SsReplayMark, i);
+      const SsRankMark *met = &g_array_index (marks, SsRankMark, i);
 
       count_until (&account, met->n_events, met->n_ops);
       meet_mark (&account, ss_program_mark (program, met->mark_id));

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* `marks` are those of ss_replay.  Sets device_ns and phase of every memory event, phase of
+/* `marks` are those of its rank.  Sets device_ns and phase of every memory event, phase of
  * every op, and fills ->phases, ->steps, ->layers, ->peak, ->peak_reserved_bytes,
  * ->state_bytes_new and the rest of ->oom. ->tokens_per_step and ->peak_flop_per_s are known by
  * then; `n_micro_batches` are those of one step. */

@@ -5,7 +5,7 @@
 #include "sim/account.h"
 #include "sim/recipe-text.h"
 #include "sim/replay-memory.h"
-#include "sim/replay.h"
+#include "sim/run.h"
 
 /* The count of Chowdhery et al., PaLM (2022), appendix B, but for attention: fused kernels skip
  * the masked half. */
@@ -160,33 +160,35 @@ unwind (const SsScenario *scenario, SsRecording *recording)
 
 /* The allocator that is asked for, told of the capacity; the program is still to come. */
 static gboolean
-prepare (SsReplay *replay, const SsScenario *scenario, const SsSimulateSettings *settings,
-         GError **error)
+prepare (SsRankSettings *rank, const SsScenario *scenario,
+         const SsSimulateSettings *settings, GError **error)
 {
-  *replay = (SsReplay) {
+  *rank = (SsRankSettings) {
     .device = ss_scenario_device (scenario),
     .allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error),
     .empties_cache = ss_scenario_empties_cache (scenario),
     .settings = settings_of (scenario),
   };
   if (settings->capacity_bytes > 0)
-    replay->settings.capacity_bytes = settings->capacity_bytes;
-  return replay->allocator != NULL;
+    rank->settings.capacity_bytes = settings->capacity_bytes;
+  return rank->allocator != NULL;
 }
 
 static SsRecording *
-record (const SsScenario *scenario, const SsReplay *replay, GError **error)
+record (const SsScenario *scenario, const SsRankSettings *rank, GError **error)
 {
-  g_autoptr (SsRecording) recording = record_question (scenario, replay->program);
-  g_autoptr (GArray) marks = NULL;
+  g_autoptr (SsRecording) recording = record_question (scenario, rank->program);
+  g_autoptr (SsRun) run = ss_run_new ();
+  SsRank *played;
 
-  recording->capacity_bytes = replay->settings.capacity_bytes;
-  recording->usable_bytes = usable_bytes (replay->settings, recording->device_capacity_bytes);
-  recording->allocator_type = g_strdup (replay->allocator->name);
-  marks = ss_replay (replay, recording, error);
-  if (marks == NULL)
+  recording->capacity_bytes = rank->settings.capacity_bytes;
+  recording->usable_bytes = usable_bytes (rank->settings, recording->device_capacity_bytes);
+  recording->allocator_type = g_strdup (rank->allocator->name);
+  played = ss_run_add (run, rank, recording, error);
+  if (played == NULL)
     return NULL;
-  ss_account (recording, replay->program, marks,
+  ss_run_play (run);
+  ss_account (recording, rank->program, ss_rank_marks (played),
               ss_scenario_trace_config (scenario)->gradient_accumulation);
   if (!recording->is_oom)
     recording->need_bytes = ss_recording_peak_bytes (recording);
@@ -195,13 +197,13 @@ record (const SsScenario *scenario, const SsReplay *replay, GError **error)
 
 /* What the run would take of a device without limit, and what any allocator would need. */
 static void
-note_need (SsRecording *recording, const SsReplay *replay)
+note_need (SsRecording *recording, const SsRankSettings *rank)
 {
-  guint64 external_bytes = replay->settings.external_bytes;
+  guint64 external_bytes = rank->settings.external_bytes;
   SsMemoryNeed need;
 
-  if (!ss_replay_need (replay->program, replay->allocator, &replay->settings,
-                       replay->empties_cache, &need, NULL))
+  if (!ss_replay_need (rank->program, rank->allocator, &rank->settings,
+                       rank->empties_cache, &need, NULL))
     return;
   recording->need_bytes = ss_size_add (need.reserved_bytes, external_bytes);
   recording->least_bytes = ss_size_add (need.requested_bytes, external_bytes);
@@ -210,10 +212,10 @@ note_need (SsRecording *recording, const SsReplay *replay)
 
 /* `unwound`: found while the program was traced, or NULL. */
 static SsRecording *
-record_whole (const SsScenario *scenario, const SsReplay *replay, const GArray *unwound,
+record_whole (const SsScenario *scenario, const SsRankSettings *rank, const GArray *unwound,
               GError **error)
 {
-  SsRecording *recording = record (scenario, replay, error);
+  SsRecording *recording = record (scenario, rank, error);
 
   if (recording == NULL || !recording->is_oom)
     return recording;
@@ -221,24 +223,24 @@ record_whole (const SsScenario *scenario, const SsReplay *replay, const GArray *
     ss_account_unwind (recording, unwound);
   else
     unwind (scenario, recording);
-  note_need (recording, replay);
+  note_need (recording, rank);
   return recording;
 }
 
 static SsRecording *
-record_verdict (const SsScenario *scenario, const SsReplay *replay, SsSimulateDetail detail,
+record_verdict (const SsScenario *scenario, const SsRankSettings *rank, SsSimulateDetail detail,
                 GError **error)
 {
   SsMemoryVerdict verdict;
   SsRecording *recording;
 
-  if (!ss_replay_memory (replay->program, replay->allocator, &replay->settings,
-                         replay->empties_cache, &verdict, error))
+  if (!ss_replay_memory (rank->program, rank->allocator, &rank->settings,
+                         rank->empties_cache, &verdict, error))
     return NULL;
   if (verdict.fits && detail == SS_SIMULATE_OUTCOME)
-    return record (scenario, replay, error);
-  recording = record_question (scenario, replay->program);
-  recording->capacity_bytes = replay->settings.capacity_bytes;
+    return record (scenario, rank, error);
+  recording = record_question (scenario, rank->program);
+  recording->capacity_bytes = rank->settings.capacity_bytes;
   recording->peak.allocated_bytes = verdict.peak_allocated_bytes;
   recording->peak_reserved_bytes = verdict.peak_reserved_bytes;
   recording->is_oom = !verdict.fits;
@@ -286,12 +288,12 @@ on_instruction (const SsProgram *program, const SsInstruction *i, gpointer user_
 
 /* *unwound: what the exception of a failed request releases, if there is one and it was seen. */
 static SsProgram *
-trace_watched (const SsScenario *scenario, const SsReplay *replay, GArray **unwound,
+trace_watched (const SsScenario *scenario, const SsRankSettings *rank, GArray **unwound,
                GError **error)
 {
   g_autoptr (SsMemoryReplay) memory
-    = ss_memory_replay_new (replay->allocator, &replay->settings, replay->empties_cache, error);
-  Watch watch = { .memory = memory, .late_bytes = replay->settings.capacity_bytes / 8 * 7 };
+    = ss_memory_replay_new (rank->allocator, &rank->settings, rank->empties_cache, error);
+  Watch watch = { .memory = memory, .late_bytes = rank->settings.capacity_bytes / 8 * 7 };
 
   if (memory == NULL)
     return NULL;
@@ -303,20 +305,20 @@ trace_watched (const SsScenario *scenario, const SsReplay *replay, GArray **unwo
 /* ---- the one form ---- */
 
 static SsRecording *
-simulate (const SsScenario *scenario, const SsReplay *replay, SsSimulateDetail detail,
+simulate (const SsScenario *scenario, const SsRankSettings *rank, SsSimulateDetail detail,
           const GArray *unwound, GError **error)
 {
   switch (detail)
     {
     case SS_SIMULATE_WHOLE:
-      return record_whole (scenario, replay, unwound, error);
+      return record_whole (scenario, rank, unwound, error);
     case SS_SIMULATE_FIGURES:
-      return record (scenario, replay, error);
+      return record (scenario, rank, error);
     case SS_SIMULATE_OUTCOME:
     case SS_SIMULATE_VERDICT:
-      if (ss_program_needs_clock (replay->program))
-        return record (scenario, replay, error);
-      return record_verdict (scenario, replay, detail, error);
+      if (ss_program_needs_clock (rank->program))
+        return record (scenario, rank, error);
+      return record_verdict (scenario, rank, detail, error);
     }
   g_return_val_if_reached (NULL);
 }
@@ -328,28 +330,28 @@ ss_simulate (const SsScenario *scenario, const SsSimulateSettings *settings, GEr
   g_autoptr (SsProgram) program = NULL;
   g_autoptr (GArray) unwound = NULL;
   SsRecording *recording;
-  SsReplay replay;
+  SsRankSettings rank;
 
   g_return_val_if_fail (scenario != NULL, NULL);
   if (settings == NULL)
     settings = &whole;
   if (settings->traced != NULL)
     *settings->traced = NULL;
-  if (!prepare (&replay, scenario, settings, error))
+  if (!prepare (&rank, scenario, settings, error))
     return NULL;
   if (settings->program != NULL)
     program = ss_program_ref (settings->program);
   else if (settings->detail == SS_SIMULATE_WHOLE)
-    program = trace_watched (scenario, &replay, &unwound, error);
+    program = trace_watched (scenario, &rank, &unwound, error);
   else
     program = ss_scenario_trace (scenario, FALSE, error);
   if (program == NULL)
     return NULL;
-  replay.program = program;
+  rank.program = program;
   /* the trace was watched without a clock: another request may fail */
   if (ss_program_needs_clock (program))
     g_clear_pointer (&unwound, g_array_unref);
-  recording = simulate (scenario, &replay, settings->detail, unwound, error);
+  recording = simulate (scenario, &rank, settings->detail, unwound, error);
   if (recording != NULL)
     recording->date = g_strdup (settings->date);
   if (recording != NULL && settings->traced != NULL)

@@ -11,7 +11,7 @@
 #include "ops/core/kind.h"
 #include "ops/core/stream.h"
 #include "sim/account.h"
-#include "sim/replay.h"
+#include "sim/run.h"
 
 #define TENSOR_BYTES (16 << 20)
 #define LONG_BYTES G_GUINT64_CONSTANT (3000000000)   /* about a millisecond of the H100's memory */
@@ -67,16 +67,19 @@ end (SsTape *t, guint64 capacity_bytes)
   g_autoptr (SsDevice) device = ss_device_load ("h100-sxm-80gb", &error);
   g_autoptr (SsRecording) recording = ss_recording_new ();
   g_autoptr (SsProgram) program = NULL;
-  g_autoptr (GArray) marks = NULL;
-  SsReplay config = { .device = device, .allocator = ss_allocator_class_find ("caching", NULL),
-                      .settings = { .capacity_bytes = capacity_bytes } };
+  g_autoptr (SsRun) run = ss_run_new ();
+  SsRank *rank;
+  SsRankSettings config = { .device = device,
+                            .allocator = ss_allocator_class_find ("caching", NULL),
+                            .settings = { .capacity_bytes = capacity_bytes } };
 
   ss_tape_finish (t);
   config.program = program = ss_tape_seal (t, &error);
   cr_assert (ne (ptr, program, NULL), "%s", error != NULL ? error->message : "");
-  marks = ss_replay (&config, recording, &error);
-  cr_assert (ne (ptr, marks, NULL));
-  ss_account (recording, program, marks, 1);
+  rank = ss_run_add (run, &config, recording, &error);
+  cr_assert (ne (ptr, rank, NULL));
+  ss_run_play (run);
+  ss_account (recording, program, ss_rank_marks (rank), 1);
   return g_steal_pointer (&recording);
 }
 

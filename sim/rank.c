@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/replay.h"
+#include "sim/rank.h"
 
 #include "hw/op-time.h"
 #include "memory/stream-id.h"
-#include "sim/engine.h"
 #include "sim/stream.h"
-
-typedef struct _Run Run;
 
 /* A stream of the device.  Its ops start and end in issue order, so one cursor for each is
  * enough. */
 typedef struct
 {
-  Run *run;
+  SsRank *rank;
   SsStream *stream;
   guint8 id;
   guint32 next_start, next_end;  /* ops before these have started, ended, or are of other streams */
@@ -25,18 +22,18 @@ typedef struct
   guint64 event;                 /* as that stream counts */
 } Event;
 
-struct _Run
+struct _SsRank
 {
-  const SsReplay *replay;
+  SsRankSettings settings;
   SsRecording *recording;
-  SsEngine *engine;
+  SsEngine *engine;              /* the run's */
   SsHost *host;
   SsAllocator *allocator;
   Lane *lanes[SS_N_STREAMS];
   GArray *events;                /* Event, by number */
   SsBlock **blocks;              /* by storage */
   gint *module_layer;            /* by module */
-  GArray *marks;                 /* SsReplayMark */
+  GArray *marks;                 /* SsRankMark */
   gint64 launch_latency_ns, segment_call_ns;
   gint64 driver_ns;              /* host time of driver calls that no op has paid yet */
   gboolean has_waited;           /* the device is idle: the cache may be emptied */
@@ -47,18 +44,18 @@ struct _Run
 };
 
 static Lane *
-lane_get (Run *run, guint8 id)
+lane_get (SsRank *self, guint8 id)
 {
-  Lane *lane = run->lanes[id];
+  Lane *lane = self->lanes[id];
 
   if (lane == NULL)
     {
       lane = g_new0 (Lane, 1);
-      lane->run = run;
+      lane->rank = self;
       lane->id = id;
-      lane->stream = ss_stream_new (run->engine, ss_stream_id_name (id));
+      lane->stream = ss_stream_new (self->engine, ss_stream_id_name (id));
       lane->last_issued = G_MAXUINT32;
-      run->lanes[id] = lane;
+      self->lanes[id] = lane;
     }
   return lane;
 }
@@ -73,19 +70,19 @@ lane_free (Lane *lane)
 /* ---- memory ---- */
 
 static SsMemoryEvent *
-add_event (Run *run, SsMemoryAction action, guint64 bytes, guint stream)
+add_event (SsRank *self, SsMemoryAction action, guint64 bytes, guint stream)
 {
-  GArray *memory = run->recording->memory;
-  const SsAllocatorStats *stats = ss_allocator_stats (run->allocator);
+  GArray *memory = self->recording->memory;
+  const SsAllocatorStats *stats = ss_allocator_stats (self->allocator);
   SsMemoryEvent *event;
 
   g_array_set_size (memory, memory->len + 1);
   event = &g_array_index (memory, SsMemoryEvent, memory->len - 1);
   *event = (SsMemoryEvent) {
-    .host_ns = ss_engine_now_ns (run->engine),
+    .host_ns = ss_engine_now_ns (self->engine),
     .bytes = bytes,
     .allocated_bytes = stats->allocated_bytes,
-    .reserved_bytes = run->reserved_bytes,
+    .reserved_bytes = self->reserved_bytes,
     .storage_id = G_MAXUINT32,
     .op = G_MAXUINT32,
     .action = (guint8) action,
@@ -103,44 +100,44 @@ on_segment (SsSegmentAction action,
             guint           stream,
             gpointer        user_data)
 {
-  Run *run = user_data;
+  SsRank *self = user_data;
   SsMemoryAction recorded = SS_EVENT_SEGMENT_ALLOC;
 
   switch (action)
     {
     case SS_SEGMENT_ALLOC:
-      run->reserved_bytes += bytes;
+      self->reserved_bytes += bytes;
       break;
     case SS_SEGMENT_MAP:
       recorded = SS_EVENT_SEGMENT_MAP;
-      run->reserved_bytes += bytes;
+      self->reserved_bytes += bytes;
       break;
     case SS_SEGMENT_FREE:
       recorded = SS_EVENT_SEGMENT_FREE;
-      run->reserved_bytes -= bytes;
+      self->reserved_bytes -= bytes;
       break;
     case SS_SEGMENT_UNMAP:
       recorded = SS_EVENT_SEGMENT_UNMAP;
-      run->reserved_bytes -= bytes;
+      self->reserved_bytes -= bytes;
       break;
     }
-  if (!run->is_loading && run->replay->allocator->calls_driver)
-    run->driver_ns = ss_ns_add (run->driver_ns, run->segment_call_ns);
-  add_event (run, recorded, bytes, stream)->address = address;
+  if (!self->is_loading && self->settings.allocator->calls_driver)
+    self->driver_ns = ss_ns_add (self->driver_ns, self->segment_call_ns);
+  add_event (self, recorded, bytes, stream)->address = address;
 }
 
 static void
-add_storage_event (Run                 *run,
+add_storage_event (SsRank              *self,
                    SsMemoryAction       action,
                    const SsInstruction *i,
                    const SsBlock       *block,
                    guint32              op)
 {
-  const SsStorageInfo *storage = ss_program_storage (run->replay->program, i->index);
+  const SsStorageInfo *storage = ss_program_storage (self->settings.program, i->index);
   SsMemoryEvent *event;
 
-  run->reserved_bytes = ss_allocator_stats (run->allocator)->reserved_bytes;
-  event = add_event (run, action, storage->bytes, i->stream);
+  self->reserved_bytes = ss_allocator_stats (self->allocator)->reserved_bytes;
+  event = add_event (self, action, storage->bytes, i->stream);
   event->storage_id = i->index;
   event->module_id = storage->module_id;
   event->category = storage->category;
@@ -154,9 +151,9 @@ add_storage_event (Run                 *run,
 }
 
 static void
-out_of_memory (Run *run, const SsInstruction *i, const SsOomReport *report)
+out_of_memory (SsRank *self, const SsInstruction *i, const SsOomReport *report)
 {
-  SsRecording *recording = run->recording;
+  SsRecording *recording = self->recording;
   SsOomRecord *oom = &recording->oom;
 
   recording->is_oom = TRUE;
@@ -164,44 +161,44 @@ out_of_memory (Run *run, const SsInstruction *i, const SsOomReport *report)
   oom->requested_bytes = report->requested_bytes;
   oom->free_bytes = report->free_bytes;
   oom->largest_free_block_bytes = report->largest_free_block_bytes;
-  oom->message = ss_oom_message (report, &run->replay->settings);
-  add_storage_event (run, SS_EVENT_OOM, i, NULL, G_MAXUINT32);
+  oom->message = ss_oom_message (report, &self->settings.settings);
+  add_storage_event (self, SS_EVENT_OOM, i, NULL, G_MAXUINT32);
 }
 
-/* FALSE: out of memory, the run is over.  A request of 0 bytes never reaches an allocator. */
+/* FALSE: out of memory, the rank is over.  A request of 0 bytes never reaches an allocator. */
 static gboolean
 allocate (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
+  SsRank *self = user_data;
   const SsStorageInfo *storage = ss_program_storage (program, i->index);
   SsOomReport report = { 0 };
   SsBlock *block;
 
   if (storage->bytes == 0)
     return TRUE;
-  block = ss_allocator_allocate (run->allocator, storage->bytes, i->stream, &report);
+  block = ss_allocator_allocate (self->allocator, storage->bytes, i->stream, &report);
   if (block == NULL)
     {
-      out_of_memory (run, i, &report);
+      out_of_memory (self, i, &report);
       return FALSE;
     }
-  run->blocks[i->index] = block;
-  add_storage_event (run, SS_EVENT_ALLOC, i, block, storage->op_id);
+  self->blocks[i->index] = block;
+  add_storage_event (self, SS_EVENT_ALLOC, i, block, storage->op_id);
   return TRUE;
 }
 
 static gboolean
 release (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
-  SsBlock *block = run->blocks[i->index], copy;
+  SsRank *self = user_data;
+  SsBlock *block = self->blocks[i->index], copy;
 
   if (block == NULL)
     return TRUE;
   copy = *block;
-  ss_allocator_release (run->allocator, block);
-  run->blocks[i->index] = NULL;
-  add_storage_event (run, SS_EVENT_FREE, i, &copy, lane_get (run, i->stream)->last_issued);
+  ss_allocator_release (self->allocator, block);
+  self->blocks[i->index] = NULL;
+  add_storage_event (self, SS_EVENT_FREE, i, &copy, lane_get (self, i->stream)->last_issued);
   return TRUE;
 }
 
@@ -210,7 +207,7 @@ release (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointe
 static SsOpEvent *
 next_of_lane (const Lane *lane, guint32 *cursor)
 {
-  GArray *ops = lane->run->recording->ops;
+  GArray *ops = lane->rank->recording->ops;
 
   while (g_array_index (ops, SsOpEvent, *cursor).stream != lane->id)
     ++*cursor;
@@ -231,23 +228,23 @@ on_end (SsEngine *engine, gpointer user_data)
   Lane *lane = user_data;
 
   next_of_lane (lane, &lane->next_end)->end_ns = ss_engine_now_ns (engine);
-  ss_host_ended (lane->run->host);
+  ss_host_ended (lane->rank->host);
 }
 
 static void
-add_op (Run *run, const SsOp *op, guint8 stream, double time_s)
+add_op (SsRank *self, const SsOp *op, guint8 stream, double time_s)
 {
-  const SsDevice *device = run->replay->device;
+  const SsDevice *device = self->settings.device;
   SsOpEvent event = {
     .name = ss_op_name (op),
     .module_id = op->module_id,
-    .issue_ns = ss_engine_now_ns (run->engine),
+    .issue_ns = ss_engine_now_ns (self->engine),
     .flops = op->flops,
     .model_flops = op->model_flops,
     .bytes = op->bytes,
     .matmul_utilization = (float) ss_op_matmul_utilization (op, device, time_s),
     .bandwidth_utilization = (float) ss_op_bandwidth_utilization (op, device, time_s),
-    .layer = run->module_layer[op->module_id],
+    .layer = self->module_layer[op->module_id],
     .stream = stream,
     .rank = op->rank,
     .op_class = op->op_class,
@@ -256,37 +253,37 @@ add_op (Run *run, const SsOp *op, guint8 stream, double time_s)
     .dtype = op->dtype,
   };
 
-  g_array_append_val (run->recording->ops, event);
+  g_array_append_val (self->recording->ops, event);
 }
 
 /* FALSE: it takes time of the host. */
 static gboolean
 issue_op (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
+  SsRank *self = user_data;
   const SsOp *op = ss_program_op (program, i->index);
-  const SsDevice *device = run->replay->device;
+  const SsDevice *device = self->settings.device;
   double time_s = ss_op_time_s (op, device);
-  Lane *lane = lane_get (run, i->stream);
+  Lane *lane = lane_get (self, i->stream);
   gint64 cost_ns, earliest_ns;
 
-  g_assert (i->index == run->recording->ops->len);
-  add_op (run, op, i->stream, time_s);
+  g_assert (i->index == self->recording->ops->len);
+  add_op (self, op, i->stream, time_s);
   lane->last_issued = i->index;
-  if (run->is_loading)
+  if (self->is_loading)
     {
       lane->next_start = lane->next_end = i->index + 1;
       return TRUE;
     }
-  cost_ns = ss_ns_add (ss_ns_from_seconds (ss_op_issue_s (op, device)), run->driver_ns);
-  run->driver_ns = 0;
+  cost_ns = ss_ns_add (ss_ns_from_seconds (ss_op_issue_s (op, device)), self->driver_ns);
+  self->driver_ns = 0;
   earliest_ns
-      = ss_ns_add (ss_engine_now_ns (run->engine), ss_ns_add (cost_ns, run->launch_latency_ns));
-  ss_host_launched (run->host);
+      = ss_ns_add (ss_engine_now_ns (self->engine), ss_ns_add (cost_ns, self->launch_latency_ns));
+  ss_host_launched (self->host);
   ss_stream_submit (lane->stream, earliest_ns, ss_ns_from_seconds (time_s), on_start, on_end, lane);
   if (op->is_synchronous)
-    ss_host_wait (run->host, lane->stream, ss_stream_record (lane->stream));
-  run->issue_cost_ns = cost_ns;
+    ss_host_wait (self->host, lane->stream, ss_stream_record (lane->stream));
+  self->issue_cost_ns = cost_ns;
   return FALSE;
 }
 
@@ -295,45 +292,45 @@ issue_op (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 static gboolean
 record_event (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
-  SsStream *stream = lane_get (run, i->stream)->stream;
+  SsRank *self = user_data;
+  SsStream *stream = lane_get (self, i->stream)->stream;
   Event event = { stream, ss_stream_record (stream) };
 
-  g_assert (i->index == run->events->len);
-  g_array_append_val (run->events, event);
+  g_assert (i->index == self->events->len);
+  g_array_append_val (self->events, event);
   return TRUE;
 }
 
 static gboolean
 wait_event (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
-  const Event *event = &g_array_index (run->events, Event, i->index);
+  SsRank *self = user_data;
+  const Event *event = &g_array_index (self->events, Event, i->index);
 
-  ss_stream_wait (lane_get (run, i->stream)->stream, event->stream, event->event);
+  ss_stream_wait (lane_get (self, i->stream)->stream, event->stream, event->event);
   return TRUE;
 }
 
 static gboolean
 host_wait (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
-  const Event *event = &g_array_index (run->events, Event, i->index);
+  SsRank *self = user_data;
+  const Event *event = &g_array_index (self->events, Event, i->index);
 
   if (ss_stream_has_happened (event->stream, event->event))
     return TRUE;
-  ss_host_wait (run->host, event->stream, event->event);
-  run->issue_cost_ns = 0;
+  ss_host_wait (self->host, event->stream, event->event);
+  self->issue_cost_ns = 0;
   return FALSE;
 }
 
 static gboolean
 use_on_stream (const SsProgram *program G_GNUC_UNUSED, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
+  SsRank *self = user_data;
 
-  if (run->blocks[i->index] != NULL)
-    ss_allocator_record_stream (run->allocator, run->blocks[i->index], i->stream);
+  if (self->blocks[i->index] != NULL)
+    ss_allocator_record_stream (self->allocator, self->blocks[i->index], i->stream);
   return TRUE;
 }
 
@@ -352,34 +349,34 @@ clock_has_happened (guint stream, guint64 event, gpointer user_data)
 /* ---- marks ---- */
 
 static gboolean
-empties_cache (const Run *run, const SsMark *mark)
+empties_cache (const SsRank *self, const SsMark *mark)
 {
-  return run->replay->empties_cache && ss_mark_ends_step (mark);
+  return self->settings.empties_cache && ss_mark_ends_step (mark);
 }
 
 /* Giving a segment back waits for the device: FALSE, and the mark is met in the next call. */
 static gboolean
 meet_mark (const SsProgram *program, const SsInstruction *i, gpointer user_data)
 {
-  Run *run = user_data;
+  SsRank *self = user_data;
   const SsMark *mark = ss_program_mark (program, i->index);
-  SsReplayMark met;
+  SsRankMark met;
 
-  if (empties_cache (run, mark))
+  if (empties_cache (self, mark))
     {
-      run->has_waited = !run->has_waited;
-      if (run->has_waited)
+      self->has_waited = !self->has_waited;
+      if (self->has_waited)
         {
-          ss_host_synchronize (run->host);
-          run->issue_cost_ns = 0;
+          ss_host_synchronize (self->host);
+          self->issue_cost_ns = 0;
           return FALSE;
         }
-      ss_allocator_empty_cache (run->allocator);
+      ss_allocator_empty_cache (self->allocator);
     }
-  met = (SsReplayMark) { i->index, run->recording->memory->len, run->recording->ops->len };
+  met = (SsRankMark) { i->index, self->recording->memory->len, self->recording->ops->len };
   if (mark->type == SS_MARK_PHASE && mark->phase != SS_PHASE_LOAD)
-    run->is_loading = FALSE;
-  g_array_append_val (run->marks, met);
+    self->is_loading = FALSE;
+  g_array_append_val (self->marks, met);
   return TRUE;
 }
 
@@ -391,14 +388,14 @@ on_issue (G_GNUC_UNUSED SsHost *host, gpointer user_data)
     = { .allocate = allocate, .run = issue_op, .release = release, .mark = meet_mark,
         .record_event = record_event, .wait_event = wait_event, .host_wait = host_wait,
         .use_on_stream = use_on_stream };
-  Run *run = user_data;
+  SsRank *self = user_data;
 
-  run->issue_cost_ns = -1;
-  run->next_instruction
-    = ss_program_play (run->replay->program, run->next_instruction, &visitor, run);
-  if (run->has_waited)
-    run->next_instruction--;
-  return run->issue_cost_ns;
+  self->issue_cost_ns = -1;
+  self->next_instruction
+    = ss_program_play (self->settings.program, self->next_instruction, &visitor, self);
+  if (self->has_waited)
+    self->next_instruction--;
+  return self->issue_cost_ns;
 }
 
 static gint *
@@ -422,39 +419,64 @@ reserve (GArray *array, guint n)
   g_array_set_size (array, len);
 }
 
-GArray *
-ss_replay (const SsReplay *self, SsRecording *recording, GError **error)
+SsRank *
+ss_rank_new (SsEngine             *engine,
+             const SsRankSettings *settings,
+             SsRecording          *recording,
+             GError              **error)
 {
   static const SsAllocatorClock clock = { clock_record, clock_has_happened };
-  g_autoptr (SsAllocator) allocator = ss_allocator_new (self->allocator, &self->settings, error);
-  g_autoptr (SsEngine) engine = NULL;
-  g_autofree SsBlock **blocks = NULL;
-  g_autofree gint *module_layer = NULL;
-  Run run = { .replay = self, .recording = recording, .is_loading = TRUE };
+  const SsProgram *program = settings->program;
+  SsAllocator *allocator = ss_allocator_new (settings->allocator, &settings->settings, error);
+  SsRank *self;
 
   if (allocator == NULL)
     return NULL;
-  run.engine = engine = ss_engine_new ();
-  run.allocator = allocator;
-  run.blocks = blocks = g_new0 (SsBlock *, ss_program_n_storages (self->program));
-  run.module_layer = module_layer = layers_of_modules (self->program);
-  run.marks = g_array_new (FALSE, FALSE, sizeof (SsReplayMark));
-  run.events = g_array_new (FALSE, FALSE, sizeof (Event));
+  self = g_new0 (SsRank, 1);
+  self->settings = *settings;
+  self->recording = recording;
+  self->engine = engine;
+  self->allocator = allocator;
+  self->is_loading = TRUE;
+  self->blocks = g_new0 (SsBlock *, ss_program_n_storages (program));
+  self->module_layer = layers_of_modules (program);
+  self->marks = g_array_new (FALSE, FALSE, sizeof (SsRankMark));
+  self->events = g_array_new (FALSE, FALSE, sizeof (Event));
   /* an allocation and a release for each storage, and some segments */
-  reserve (recording->memory, 2 * ss_program_n_storages (self->program) + 1024);
-  reserve (recording->ops, ss_program_n_ops (self->program));
-  run.segment_call_ns = ss_ns_from_seconds (ss_device_segment_call_s (self->device));
-  run.launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (self->device));
-  run.host = ss_host_new (engine, ss_device_queue_depth (self->device), on_issue, &run);
+  reserve (recording->memory, 2 * ss_program_n_storages (program) + 1024);
+  reserve (recording->ops, ss_program_n_ops (program));
+  self->segment_call_ns = ss_ns_from_seconds (ss_device_segment_call_s (settings->device));
+  self->launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (settings->device));
+  self->host = ss_host_new (engine, ss_device_queue_depth (settings->device), on_issue, self);
+  ss_allocator_observe (allocator, on_segment, self);
+  ss_allocator_set_clock (allocator, &clock, self);
+  return self;
+}
 
-  ss_allocator_observe (allocator, on_segment, &run);
-  ss_allocator_set_clock (allocator, &clock, &run);
-  ss_host_start (run.host);
-  ss_engine_run (engine);
-
-  ss_host_free (run.host);
-  g_array_unref (run.events);
+void
+ss_rank_free (SsRank *self)
+{
+  if (self == NULL)
+    return;
+  ss_host_free (self->host);
+  g_array_unref (self->events);
   for (guint i = 0; i < SS_N_STREAMS; i++)
-    g_clear_pointer (&run.lanes[i], lane_free);
-  return run.marks;
+    g_clear_pointer (&self->lanes[i], lane_free);
+  ss_allocator_free (self->allocator);
+  g_free (self->blocks);
+  g_free (self->module_layer);
+  g_array_unref (self->marks);
+  g_free (self);
+}
+
+void
+ss_rank_start (SsRank *self)
+{
+  ss_host_start (self->host);
+}
+
+const GArray *
+ss_rank_marks (const SsRank *self)
+{
+  return self->marks;
 }

@@ -6,7 +6,7 @@
 #include "ops/core/kind.h"
 #include "ops/core/tape.h"
 #include "sim/account.h"
-#include "sim/replay.h"
+#include "sim/run.h"
 
 /* A kernel of the test's own: makes bytes (attribute 0) with scratch (attribute 1) in a layer. */
 static void
@@ -96,27 +96,53 @@ train (guint n_steps)
   return program;
 }
 
-static SsRecording *
-replay (const SsProgram *program, guint64 capacity_bytes, const char *allocator)
+typedef struct
+{
+  const SsProgram *program;
+  guint64 capacity_bytes;
+  const char *allocator;
+} Part;
+
+#define MAX_PARTS 2
+
+/* Each part a rank of one run. */
+static void
+play (const Part *parts, guint n, SsRecording **recordings)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SsDevice) device = ss_device_load ("h100-sxm-80gb", &error);
-  g_autoptr (SsRecording) recording = ss_recording_new ();
-  g_autoptr (GArray) marks = NULL;
-  SsReplay config = {
-    .program = program,
-    .device = device,
-    .allocator = ss_allocator_class_find (allocator, NULL),
-    .settings = { .capacity_bytes = capacity_bytes },
-  };
+  g_autoptr (SsRun) run = ss_run_new ();
+  const SsRank *ranks[MAX_PARTS];
 
   cr_assert (ne (ptr, device, NULL), "%s", error != NULL ? error->message : "");
-  recording->tokens_per_step = 100;
-  recording->peak_flop_per_s = 1e12;
-  marks = ss_replay (&config, recording, &error);
-  cr_assert (ne (ptr, marks, NULL), "%s", error != NULL ? error->message : "");
-  ss_account (recording, program, marks, 1);
-  return g_steal_pointer (&recording);
+  for (guint i = 0; i < n; i++)
+    {
+      SsRankSettings settings = {
+        .program = parts[i].program,
+        .device = device,
+        .allocator = ss_allocator_class_find (parts[i].allocator, NULL),
+        .settings = { .capacity_bytes = parts[i].capacity_bytes },
+      };
+
+      recordings[i] = ss_recording_new ();
+      recordings[i]->tokens_per_step = 100;
+      recordings[i]->peak_flop_per_s = 1e12;
+      ranks[i] = ss_run_add (run, &settings, recordings[i], &error);
+      cr_assert (ne (ptr, (void *) ranks[i], NULL), "%s", error != NULL ? error->message : "");
+    }
+  ss_run_play (run);
+  for (guint i = 0; i < n; i++)
+    ss_account (recordings[i], parts[i].program, ss_rank_marks (ranks[i]), 1);
+}
+
+static SsRecording *
+replay (const SsProgram *program, guint64 capacity_bytes, const char *allocator)
+{
+  Part part = { program, capacity_bytes, allocator };
+  SsRecording *recording;
+
+  play (&part, 1, &recording);
+  return recording;
 }
 
 static const SsPhaseRecord *
@@ -133,7 +159,7 @@ step_at (const SsRecording *recording, guint i)
   return &g_array_index (recording->steps, SsStepRecord, i);
 }
 
-Test (replay, phases_hold_what_the_program_holds)
+Test (rank, phases_hold_what_the_program_holds)
 {
   static const struct
   {
@@ -174,7 +200,7 @@ Test (replay, phases_hold_what_the_program_holds)
 }
 
 /* 2200 bytes: the scratch of step 2's first op */
-Test (replay, peak_is_the_first_highest_moment_of_the_run)
+Test (rank, peak_is_the_first_highest_moment_of_the_run)
 {
   g_autoptr (SsProgram) program = train (3);
   g_autoptr (SsRecording) recording = replay (program, G_MAXINT64, "exact");
@@ -194,7 +220,7 @@ Test (replay, peak_is_the_first_highest_moment_of_the_run)
 }
 
 /* blocks of 512 bytes: 1000 -> 1024, 500 -> 512, 300 -> 512, 400 -> 512, in one segment of 2 MiB */
-Test (replay, an_allocators_blocks_and_segments_are_what_counts)
+Test (rank, an_allocators_blocks_and_segments_are_what_counts)
 {
   g_autoptr (SsProgram) program = train (2);
   g_autoptr (SsRecording) recording = replay (program, G_MAXINT64, "caching");
@@ -214,7 +240,7 @@ Test (replay, an_allocators_blocks_and_segments_are_what_counts)
 
 /* two ops in forward: the first starts when it has been issued and launched; the second when it
  * has been issued, or when the first has ended, whichever is later */
-Test (replay, an_op_starts_after_its_launch_and_the_op_before)
+Test (rank, an_op_starts_after_its_launch_and_the_op_before)
 {
   g_autoptr (SsDevice) device = ss_device_load ("h100-sxm-80gb", NULL);
   g_autoptr (SsProgram) program = train (1);
@@ -234,7 +260,7 @@ Test (replay, an_op_starts_after_its_launch_and_the_op_before)
   cr_expect (eq (int, b->layer, -1));
 }
 
-Test (replay, device_time_never_falls_and_follows_the_ops)
+Test (rank, device_time_never_falls_and_follows_the_ops)
 {
   g_autoptr (SsProgram) program = train (3);
   g_autoptr (SsRecording) recording = replay (program, G_MAXINT64, "exact");
@@ -258,7 +284,7 @@ Test (replay, device_time_never_falls_and_follows_the_ops)
 }
 
 /* 3,000,000 flops in a step: 1,000,000 forward and 2,000,000 backward */
-Test (replay, a_step_knows_its_flops_and_what_is_saved)
+Test (rank, a_step_knows_its_flops_and_what_is_saved)
 {
   g_autoptr (SsProgram) program = train (2);
   g_autoptr (SsRecording) recording = replay (program, G_MAXINT64, "exact");
@@ -280,7 +306,7 @@ Test (replay, a_step_knows_its_flops_and_what_is_saved)
 }
 
 /* 2150 bytes: step 1 needs 2100; in step 2 forward stands at 1900 and wants 300 of scratch */
-Test (replay, out_of_memory_ends_the_run_where_it_happens)
+Test (rank, out_of_memory_ends_the_run_where_it_happens)
 {
   g_autoptr (SsProgram) program = train (3);
   g_autoptr (SsRecording) recording = replay (program, 2150, "exact");
@@ -314,7 +340,7 @@ Test (replay, out_of_memory_ends_the_run_where_it_happens)
 }
 
 /* 900 bytes cannot even hold the parameter */
-Test (replay, out_of_memory_while_loading_is_in_step_0)
+Test (rank, out_of_memory_while_loading_is_in_step_0)
 {
   g_autoptr (SsProgram) program = train (1);
   g_autoptr (SsRecording) recording = replay (program, 900, "exact");
@@ -325,4 +351,68 @@ Test (replay, out_of_memory_while_loading_is_in_step_0)
   cr_expect (eq (u64, recording->oom.tensor_bytes, 1000));
   cr_expect (eq (uint, recording->steps->len, 0));
   cr_expect (eq (u64, recording->peak.allocated_bytes, 0));
+}
+
+/* ---- two ranks ---- */
+
+static void
+expect_same_memory (const GArray *a, const GArray *b)
+{
+  cr_assert (eq (uint, a->len, b->len));
+  for (guint i = 0; i < a->len; i++)
+    {
+      const SsMemoryEvent *x = &g_array_index (a, SsMemoryEvent, i);
+      const SsMemoryEvent *y = &g_array_index (b, SsMemoryEvent, i);
+
+      cr_expect (eq (i64, x->host_ns, y->host_ns), "event %u", i);
+      cr_expect (eq (i64, x->stream_ns, y->stream_ns), "event %u", i);
+      cr_expect (eq (i64, x->device_ns, y->device_ns), "event %u", i);
+      cr_expect (eq (uint, x->action, y->action), "event %u", i);
+      cr_expect (eq (u64, x->address, y->address), "event %u", i);
+      cr_expect (eq (u64, x->block_bytes, y->block_bytes), "event %u", i);
+      cr_expect (eq (u64, x->allocated_bytes, y->allocated_bytes), "event %u", i);
+      cr_expect (eq (u64, x->reserved_bytes, y->reserved_bytes), "event %u", i);
+      cr_expect (eq (u32, x->op, y->op), "event %u", i);
+    }
+}
+
+static void
+expect_same (const SsRecording *a, const SsRecording *b)
+{
+  expect_same_memory (a->memory, b->memory);
+  cr_assert (eq (uint, a->ops->len, b->ops->len));
+  for (guint i = 0; i < a->ops->len; i++)
+    {
+      const SsOpEvent *x = &g_array_index (a->ops, SsOpEvent, i);
+      const SsOpEvent *y = &g_array_index (b->ops, SsOpEvent, i);
+
+      cr_expect (eq (i64, x->issue_ns, y->issue_ns), "op %u", i);
+      cr_expect (eq (i64, x->start_ns, y->start_ns), "op %u", i);
+      cr_expect (eq (i64, x->end_ns, y->end_ns), "op %u", i);
+    }
+  cr_expect (eq (uint, a->phases->len, b->phases->len));
+  cr_expect (eq (uint, a->steps->len, b->steps->len));
+  cr_expect (eq (int, a->is_oom, b->is_oom));
+  cr_expect (eq (u64, a->peak.allocated_bytes, b->peak.allocated_bytes));
+}
+
+/* The second runs out of memory in its step 2, while the first goes on. */
+Test (rank, two_on_one_clock_record_what_each_does_alone)
+{
+  g_autoptr (SsProgram) two_steps = train (2);
+  g_autoptr (SsProgram) three_steps = train (3);
+  Part parts[] = { { two_steps, 1 << 30, "caching" }, { three_steps, 2150, "exact" } };
+  SsRecording *together[G_N_ELEMENTS (parts)];
+
+  play (parts, G_N_ELEMENTS (parts), together);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autoptr (SsRecording) alone = NULL;
+
+      play (&parts[i], 1, &alone);
+      cr_expect (eq (int, alone->is_oom, i == 1));
+      cr_expect (gt (uint, alone->ops->len, 0));
+      expect_same (alone, together[i]);
+      ss_recording_unref (together[i]);
+    }
 }
