@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/recipe-text.h"
 
-/* The most bytes of these categories that are alive at once. */
-static guint64
-peak_of (const SsProgram *program, guint categories)
-{
-  guint64 alive = 0, peak = 0;
-
-  for (guint i = 0; i < ss_program_n_instructions (program); i++)
-    {
-      const SsInstruction *instruction = ss_program_instruction (program, i);
-      const SsStorageInfo *storage;
-
-      if (instruction->type != SS_ALLOCATE && instruction->type != SS_RELEASE)
-        continue;
-      storage = ss_program_storage (program, instruction->index);
-      if (!(categories & 1u << storage->category))
-        continue;
-      alive = instruction->type == SS_ALLOCATE ? ss_size_add (alive, storage->bytes)
-                                               : alive - storage->bytes;
-      peak = MAX (peak, alive);
-    }
-  return peak;
-}
-
 static const char *
 type_name (SsDtype dtype)
 {
@@ -66,9 +43,9 @@ ss_recipe_text (const SsTraceConfig *config, const SsProgram *program)
           n_frozen = ss_program_n_parameters (program) - n_trained;
   /* fp32 buffers take the place of gradients in the weights' type */
   double gradient = precision->accumulates_f32 ? 0 : weight;
-  guint64 kept = peak_of (program, 1u << SS_CATEGORY_MASTER_WEIGHTS
-                                     | 1u << SS_CATEGORY_GRADIENT_ACCUMULATION
-                                     | 1u << SS_CATEGORY_OPTIMIZER_STATES);
+  guint64 kept = ss_program_peak_bytes (program, 1u << SS_CATEGORY_MASTER_WEIGHTS
+                                                   | 1u << SS_CATEGORY_GRADIENT_ACCUMULATION
+                                                   | 1u << SS_CATEGORY_OPTIMIZER_STATES);
   GString *text = g_string_new (NULL);
 
   append_recipe (text, precision);
@@ -76,7 +53,7 @@ ss_recipe_text (const SsTraceConfig *config, const SsProgram *program)
     return g_string_free (text, FALSE);
   if (has_adapter && n_frozen > 0)
     {
-      double all = (double) peak_of (program, 1u << SS_CATEGORY_PARAMETERS);
+      double all = (double) ss_program_peak_bytes (program, 1u << SS_CATEGORY_PARAMETERS);
 
       g_string_append (text, ", ");
       append_bytes (text, (all - weight * (double) n_trained) / (double) n_frozen);

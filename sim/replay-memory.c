@@ -139,91 +139,16 @@ ss_replay_memory (const SsProgram           *program,
   *verdict = (SsMemoryVerdict) { .fits = TRUE };
   if (!self)
     return FALSE;
+  g_ptr_array_set_size (self->blocks, (gint) ss_program_n_storages (program));
   ss_memory_replay_go_on (self, program, &next);
   *verdict = self->verdict;
   return TRUE;
 }
 
 /* What a run holds whatever it does about activations. */
-static gboolean
-is_state (const SsStorageInfo *storage)
-{
-  switch ((SsCategory) storage->category)
-    {
-    case SS_CATEGORY_PARAMETERS:
-    case SS_CATEGORY_MASTER_WEIGHTS:
-    case SS_CATEGORY_GRADIENTS:
-    case SS_CATEGORY_GRADIENT_ACCUMULATION:
-    case SS_CATEGORY_OPTIMIZER_STATES:
-      return TRUE;
-    case SS_CATEGORY_WORKSPACE:
-    case SS_CATEGORY_LOGITS:
-    case SS_CATEGORY_ACTIVATIONS:
-    case SS_CATEGORY_TEMPORARIES:
-    case SS_N_CATEGORIES:
-      break;
-    }
-  return FALSE;
-}
-
-/* Bytes that are alive, of everything and of states. */
-typedef struct
-{
-  SsMemoryReplay *replay;        /* NULL: no allocator is asked */
-  guint64 now_bytes, now_state_bytes;
-  SsMemoryNeed need;
-} Counting;
-
-static gboolean
-count_allocate (const SsProgram *program, const SsInstruction *i, gpointer user_data)
-{
-  Counting *self = user_data;
-  const SsStorageInfo *storage = ss_program_storage (program, i->index);
-
-  self->now_bytes = ss_size_add (self->now_bytes, storage->bytes);
-  self->need.requested_bytes = MAX (self->need.requested_bytes, self->now_bytes);
-  if (is_state (storage))
-    {
-      self->now_state_bytes += storage->bytes;
-      self->need.state_bytes = MAX (self->need.state_bytes, self->now_state_bytes);
-    }
-  return self->replay == NULL || allocate (program, i, self->replay);
-}
-
-static gboolean
-count_release (const SsProgram *program, const SsInstruction *i, gpointer user_data)
-{
-  Counting *self = user_data;
-  const SsStorageInfo *storage = ss_program_storage (program, i->index);
-
-  self->now_bytes -= storage->bytes;
-  if (is_state (storage))
-    self->now_state_bytes -= storage->bytes;
-  return self->replay == NULL || release (program, i, self->replay);
-}
-
-guint64
-ss_replay_peak_requested_bytes (const SsProgram *program)
-{
-  static const SsProgramVisitor visitor
-    = { .allocate = count_allocate, .release = count_release };
-  Counting counting = { .replay = NULL };
-
-  ss_program_play (program, 0, &visitor, &counting);
-  return counting.need.requested_bytes;
-}
-
-static gboolean
-count_mark (const SsProgram *program, const SsInstruction *i, gpointer user_data)
-{
-  return mark (program, i, ((Counting *) user_data)->replay);
-}
-
-static gboolean
-count_use (const SsProgram *program, const SsInstruction *i, gpointer user_data)
-{
-  return use_on_stream (program, i, ((Counting *) user_data)->replay);
-}
+#define STATES                                                                                     \
+  (1u << SS_CATEGORY_PARAMETERS | 1u << SS_CATEGORY_MASTER_WEIGHTS | 1u << SS_CATEGORY_GRADIENTS   \
+   | 1u << SS_CATEGORY_GRADIENT_ACCUMULATION | 1u << SS_CATEGORY_OPTIMIZER_STATES)
 
 gboolean
 ss_replay_need (const SsProgram           *program,
@@ -233,23 +158,14 @@ ss_replay_need (const SsProgram           *program,
                 SsMemoryNeed              *need,
                 GError                   **error)
 {
-  static const SsProgramVisitor visitor = {
-    .allocate = count_allocate, .release = count_release, .mark = count_mark,
-    .use_on_stream = count_use,
-  };
   SsAllocatorSettings unlimited = *settings;
-  g_autoptr (SsMemoryReplay) replay = NULL;
-  Counting counting = { 0 };
+  SsMemoryVerdict verdict;
 
   unlimited.capacity_bytes = G_MAXINT64;
-  replay = ss_memory_replay_new (klass, &unlimited, empties_cache, error);
   *need = (SsMemoryNeed) { 0 };
-  if (replay == NULL)
+  if (!ss_replay_memory (program, klass, &unlimited, empties_cache, &verdict, error))
     return FALSE;
-  counting.replay = replay;
-  g_ptr_array_set_size (replay->blocks, (gint) ss_program_n_storages (program));
-  ss_program_play (program, 0, &visitor, &counting);
-  *need = counting.need;
-  need->reserved_bytes = replay->verdict.peak_reserved_bytes;
+  need->reserved_bytes = verdict.peak_reserved_bytes;
+  need->requested_bytes = ss_program_peaks_bytes (program, STATES, &need->state_bytes);
   return TRUE;
 }

@@ -42,9 +42,6 @@ gboolean ss_replay_memory (const SsProgram           *program,
                            SsMemoryVerdict           *verdict,
                            GError                   **error);
 
-/* The most that the program asks for at one moment, whatever an allocator makes of it. */
-guint64 ss_replay_peak_requested_bytes (const SsProgram *program);
-
 /* What a program would take of a device without limit, context left out. */
 typedef struct
 {

@@ -138,8 +138,8 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->tokens_per_step = (guint64) config->micro_batch * (guint64) config->sequence_length
                                * config->gradient_accumulation;
   recording->flop_convention = flop_convention;
-  for (guint i = 0; i < ss_program_n_modules (program); i++)
-    g_ptr_array_add (recording->modules, ss_program_module_path (program, i));
+  g_ptr_array_unref (recording->modules);
+  recording->modules = ss_program_module_paths (program);
   return recording;
 }
 

@@ -55,7 +55,7 @@ run_try (const SsTrialBase *base, const SsCandidateTry *try, Tried *tried)
     return;
   tried->is_possible = TRUE;
   capacity_bytes = ss_scenario_capacity_bytes (tried->scenario);
-  need_bytes = ss_replay_peak_requested_bytes (tried->program);
+  need_bytes = ss_program_peak_bytes (tried->program, SS_EVERY_CATEGORY);
   need_bytes = ss_size_add (need_bytes, ss_scenario_context_bytes (tried->scenario));
   need_bytes = ss_size_add (need_bytes, ss_scenario_other_processes_bytes (tried->scenario));
   if (need_bytes > capacity_bytes)

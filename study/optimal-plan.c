@@ -204,7 +204,7 @@ try_candidate (const Search *s, guint candidate, Trial *trial, GError **error)
     return FALSE;
   trial->fits = !verdict->is_oom
                 && (s->budget_bytes == 0 || verdict->peak.allocated_bytes <= s->budget_bytes);
-  trial->peak_bytes = ss_replay_peak_requested_bytes (program);
+  trial->peak_bytes = ss_program_peak_bytes (program, SS_EVERY_CATEGORY);
   trial->busy_s = busy_s (program, ss_scenario_device (s->scenario));
   return TRUE;
 }

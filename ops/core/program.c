@@ -189,6 +189,26 @@ ss_program_module_path (const SsProgram *self, guint32 module_id)
   return g_string_free (path, FALSE);
 }
 
+/* A module comes after its parent. */
+GPtrArray *
+ss_program_module_paths (const SsProgram *self)
+{
+  GPtrArray *paths = g_ptr_array_new_full (self->modules->len, g_free);
+
+  for (guint32 id = 0; id < self->modules->len; id++)
+    {
+      const SsModuleInfo *m = module (self, id);
+      const char *parent = id > 0 ? paths->pdata[m->parent] : "";
+      const char *dot = *parent != '\0' ? "." : "";
+      char index[16] = "";
+
+      if (m->index >= 0)
+        g_snprintf (index, sizeof index, ".%d", m->index);
+      g_ptr_array_add (paths, g_strconcat (parent, dot, m->name, index, NULL));
+    }
+  return paths;
+}
+
 guint64
 ss_program_n_parameters (const SsProgram *self)
 {
@@ -199,6 +219,46 @@ guint64
 ss_program_n_trainable_parameters (const SsProgram *self)
 {
   return self->n_trainable_parameters;
+}
+
+guint64
+ss_program_peaks_bytes (const SsProgram *self, guint categories, guint64 *some_bytes)
+{
+  const SsInstruction *i = (const SsInstruction *) (gpointer) self->code->data;
+  const SsInstruction *end = i + self->code->len;
+  const SsStorageInfo *storages = (const SsStorageInfo *) (gpointer) self->storages->data;
+  guint64 alive = 0, peak = 0, some_alive = 0, some_peak = 0;
+
+  for (; i < end; i++)
+    {
+      const SsStorageInfo *storage;
+      guint64 change;
+
+      if (i->type != SS_ALLOCATE && i->type != SS_RELEASE)
+        continue;
+      storage = &storages[i->index];
+      /* what is alive fits 63 bits, as a storage does: its sum with one more cannot wrap */
+      change = i->type == SS_ALLOCATE ? storage->bytes : -storage->bytes;
+      alive += change;
+      if (alive > G_MAXINT64)
+        return *some_bytes = SS_SIZE_OVERFLOW;
+      peak = MAX (peak, alive);
+      if (!(categories & 1u << storage->category))
+        continue;
+      some_alive += change;
+      some_peak = MAX (some_peak, some_alive);
+    }
+  *some_bytes = some_peak;
+  return peak;
+}
+
+guint64
+ss_program_peak_bytes (const SsProgram *self, guint categories)
+{
+  guint64 some_bytes;
+
+  ss_program_peaks_bytes (self, categories, &some_bytes);
+  return some_bytes;
 }
 
 const char *

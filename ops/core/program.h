@@ -126,10 +126,19 @@ gint ss_program_module_layer (const SsProgram *self, guint32 module_id);
 gint ss_program_layer_in_phase (const SsProgram *self, guint32 module_id, SsPhase phase);
 /* "model.layers.19.mlp.up_proj"; "" for the root. (transfer full) */
 char *ss_program_module_path (const SsProgram *self, guint32 module_id);
+/* The paths of all, by id. (transfer full) (element-type utf8) */
+GPtrArray *ss_program_module_paths (const SsProgram *self);
 
 /* Elements of the model's parameters, adapters included: all, and those that require a gradient. */
 guint64 ss_program_n_parameters (const SsProgram *self);
 guint64 ss_program_n_trainable_parameters (const SsProgram *self);
+
+/* The most bytes of storages of these categories (bits 1 << SsCategory) that are alive at one
+ * moment; SS_SIZE_OVERFLOW: more than 64 bits hold. */
+guint64 ss_program_peak_bytes (const SsProgram *self, guint categories);
+/* The same of all, and in *some_bytes (out) of these categories, in one pass. */
+guint64 ss_program_peaks_bytes (const SsProgram *self, guint categories, guint64 *some_bytes);
+#define SS_EVERY_CATEGORY ((1u << SS_N_CATEGORIES) - 1)
 
 /* "forward", "zero_grad" ... (transfer none) */
 const char *ss_phase_name (SsPhase phase);
