@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/scenario-options.h"
 #include "output/formats/json-text.h"
+#include "scenarios/attribute.h"
 #include "sim/simulate.h"
 
 /* A file whose sizes no kernel takes reads well and cannot be run: only its trace tells.  NULL if
@@ -43,9 +44,11 @@ static SsExit
 run (int argc, char **argv)
 {
   g_auto (SsScenarioOptions) options = { 0 };
-  gboolean is_json = FALSE, all_valid = TRUE;
+  gboolean is_json = FALSE, wants_schema = FALSE, all_valid = TRUE;
   const GOptionEntry entries[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Print one JSON object", NULL },
+    { "schema", 0, 0, G_OPTION_ARG_NONE, &wants_schema,
+      "Print the XML Schema of a scenario file, for editors", NULL },
     SS_SCENARIO_OPTION_ENTRIES (options),
     G_OPTION_ENTRY_NULL
   };
@@ -54,8 +57,15 @@ run (int argc, char **argv)
 
   if (!ss_command_parse (&ss_command_validate, entries, &argc, &argv, &status))
     return status;
-  if (!ss_command_check_arguments (&ss_command_validate, argc, argv, 1, G_MAXINT))
+  if (!ss_command_check_arguments (&ss_command_validate, argc, argv, wants_schema ? 0 : 1,
+                                   wants_schema ? 0 : G_MAXINT))
     return SS_EXIT_INPUT;
+  if (wants_schema)
+    {
+      g_autofree char *schema = ss_scenario_schema (FALSE);
+
+      return ss_console_print (schema) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+    }
   for (int i = 1; i < argc; i++)
     {
       g_autofree char *problems = find_problems (&options, argv[i]);

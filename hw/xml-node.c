@@ -167,13 +167,13 @@ is_one_of (const char *name, const char *roots)
 }
 
 SsXmlDocument *
-ss_xml_document_open (const char *path, const char *root, const char *schema, SsProblems *problems)
+ss_xml_document_open_text (const char *path, char *text, const char *root, SsProblems *problems)
 {
   g_autoptr (SsXmlDocument) self = g_new0 (SsXmlDocument, 1);
   const char *met;
 
   self->path = g_strdup (path);
-  self->text = ss_xml_load_text (path, problems);
+  self->text = text;
   if (self->text == NULL || !begins_with_tag (self, root, problems))
     return NULL;
   self->tree = parse (path, self->text, problems);
@@ -189,9 +189,18 @@ ss_xml_document_open (const char *path, const char *root, const char *schema, Ss
                            (int) strcspn (root, " "), root);
       return NULL;
     }
-  if (schema != NULL)
-    ss_xml_document_check (self, schema, problems);
   return g_steal_pointer (&self);
+}
+
+SsXmlDocument *
+ss_xml_document_open (const char *path, const char *root, const char *schema, SsProblems *problems)
+{
+  SsXmlDocument *self
+    = ss_xml_document_open_text (path, ss_xml_load_text (path, problems), root, problems);
+
+  if (self != NULL && schema != NULL)
+    ss_xml_document_check (self, schema, problems);
+  return self;
 }
 
 SsXmlDocument *

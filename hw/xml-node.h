@@ -27,15 +27,20 @@ SsXmlDocument *ss_xml_document_open (const char *path,
                                      const char *root,
                                      const char *schema,
                                      SsProblems *problems);
+/* The same of a text (transfer full; NULL: the reason was added) that `path` is the name of. */
+SsXmlDocument *ss_xml_document_open_text (const char *path,
+                                          char *text,
+                                          const char *root,
+                                          SsProblems *problems);
 /* An empty root element, to be filled by ss_xml_node_set; what is wrong with it is told of `path`,
  * which is not read. (transfer full) */
 SsXmlDocument *ss_xml_document_new (const char *path, const char *root);
 void ss_xml_document_free (SsXmlDocument *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SsXmlDocument, ss_xml_document_free)
 
-/* Structure: adds elements and attributes that `schema` ("hw/device.xsd", found by ss_data_find)
- * does not know or that are missing, and text; TRUE if there were none. Values are for the readers
- * of hw/xml-read.h. */
+/* Structure: adds elements and attributes that `schema` ("hw/device.xsd", found by ss_data_find;
+ * or, if it begins with "<", the schema itself) does not know or that are missing, and text; TRUE
+ * if there were none. Values are for the readers of hw/xml-read.h. */
 gboolean ss_xml_document_check (const SsXmlDocument *self,
                                 const char *schema,
                                 SsProblems *problems);

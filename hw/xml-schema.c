@@ -12,8 +12,11 @@
 static SsXmlDocument *
 open_schema (const SsXmlDocument *document, const char *schema, SsProblems *problems)
 {
-  g_autofree char *path = ss_data_find (schema);
+  g_autofree char *path = NULL;
 
+  if (schema[0] == '<')
+    return ss_xml_document_open_text ("schema", g_strdup (schema), "schema", problems);
+  path = ss_data_find (schema);
   if (path != NULL)
     return ss_xml_document_open (path, "schema", NULL, problems);
   ss_problems_add (problems, ss_xml_document_path (document), 0,

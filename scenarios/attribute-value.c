@@ -158,35 +158,18 @@ NAMED (policy, SsCheckpointPolicy, ss_checkpoint_policies, config.checkpointing.
 NAMED (profile, SsKernelProfile, ss_kernel_profiles, profile)
 NAMED (allocator, SsAllocatorClass, ss_allocator_classes, allocator)
 
-static char **
-split_words (const char *words)
-{
-  return g_strsplit (words, " ", -1);
-}
+/* Flags say FALSE by the first word and TRUE by the second. */
+#define WORDS(stem, all)                                                                           \
+  static char **stem##_words (G_GNUC_UNUSED const SsAttribute *attribute)                          \
+  {                                                                                                \
+    return g_strsplit (all, " ", -1);                                                              \
+  }
 
-static char **
-yes_no_words (G_GNUC_UNUSED const SsAttribute *attribute)
-{
-  return split_words ("no yes");
-}
-
-static char **
-empty_cache_words (G_GNUC_UNUSED const SsAttribute *attribute)
-{
-  return split_words ("none step");
-}
-
-static char **
-zero_grad_words (G_GNUC_UNUSED const SsAttribute *attribute)
-{
-  return split_words ("none zero");
-}
-
-static char **
-adapter_dtype_words (G_GNUC_UNUSED const SsAttribute *attribute)
-{
-  return split_words ("base fp32");
-}
+WORDS (yes_no, "no yes")
+WORDS (empty_cache, "none step")
+WORDS (zero_grad, "none zero")
+WORDS (adapter_dtype, "base fp32")
+WORDS (grouping, "one decay")
 
 static char **
 device_words (G_GNUC_UNUSED const SsAttribute *attribute)
@@ -413,15 +396,17 @@ const SsValueKind ss_value_empty_cache = { empty_cache_words, flag_read, flag_pr
 const SsValueKind ss_value_zero_grad = { zero_grad_words, flag_read, flag_print };
 const SsValueKind ss_value_layers = { NULL, count_read, layers_print };
 const SsValueKind ss_value_device = { device_words, text_read, text_print };
-const SsValueKind ss_value_capacity = { NULL, capacity_read, capacity_print };
-const SsValueKind ss_value_bytes = { NULL, bytes_read, bytes_print };
-const SsValueKind ss_value_context = { NULL, context_read, context_print };
+const SsValueKind ss_value_capacity
+  = { NULL, capacity_read, capacity_print, SS_BYTES_PATTERN "|unlimited" };
+const SsValueKind ss_value_bytes = { NULL, bytes_read, bytes_print, SS_BYTES_PATTERN };
+const SsValueKind ss_value_context = { NULL, context_read, context_print, SS_BYTES_PATTERN };
 const SsValueKind ss_value_clip = { NULL, clip_read, clip_print };
 const SsValueKind ss_value_dropout = { NULL, dropout_read, dropout_print };
 const SsValueKind ss_value_precision = { precision_words, precision_read, precision_print };
 const SsValueKind ss_value_optimizer = { optimizer_words, optimizer_read, optimizer_print };
 const SsValueKind ss_value_implementation
   = { implementation_words, implementation_read, implementation_print };
+const SsValueKind ss_value_grouping = { grouping_words, flag_read, flag_print };
 const SsValueKind ss_value_policy = { policy_words, policy_read, policy_print };
 const SsValueKind ss_value_profile = { profile_words, kernels_read, profile_print };
 const SsValueKind ss_value_choice = { choice_words, choice_read, choice_print };

@@ -9,6 +9,9 @@
 
 G_BEGIN_DECLS
 
+/* ss_units_bytes takes these; a bare number is refused */
+#define SS_BYTES_PATTERN "[0-9]+(\\.[0-9]+)? ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)"
+
 extern const SsValueKind ss_value_count;
 extern const SsValueKind ss_value_small;
 extern const SsValueKind ss_value_text;
@@ -25,6 +28,7 @@ extern const SsValueKind ss_value_dropout;
 extern const SsValueKind ss_value_precision;
 extern const SsValueKind ss_value_optimizer;
 extern const SsValueKind ss_value_implementation;
+extern const SsValueKind ss_value_grouping;
 extern const SsValueKind ss_value_policy;
 extern const SsValueKind ss_value_budget;
 extern const SsValueKind ss_value_policy_count;

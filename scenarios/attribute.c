@@ -81,6 +81,10 @@ static const SsAttribute attributes[] = {
   { "optimizer", "implementation", "fused", .kind = &ss_value_implementation,
     .meaning = "how the update runs: parameter by parameter, on lists, or in fused kernels" },
 
+  { "optimizer", "groups", "one", .kind = &ss_value_grouping, AT (config.grouping),
+    .meaning = "one update of all parameters, or as transformers' Trainer one of those whose "
+               "weights decay and one of norms and biases" },
+
   { "checkpointing", "policy", "none", .kind = &ss_value_policy,
     .meaning = "which layers are checkpointed" },
   { "checkpointing", "every", .otherwise = "none", .kind = &ss_value_policy_count, .min = 1,

@@ -37,6 +37,9 @@ typedef struct
                     char **problem);
   /* required: the value in force as the file would say it, NULL to say nothing (transfer full) */
   char *(*print) (const SsAttribute *attribute, const SsScenario *scenario);
+  /* optional: an XML Schema pattern of what is read, for editors; NULL: the words, the limits, or
+   * any text */
+  const char *pattern;
 } SsValueKind;
 
 struct _SsAttribute
@@ -64,5 +67,9 @@ char *ss_scenario_attribute_accepts (const SsAttribute *attribute);
 char *ss_scenario_attribute_path (const SsAttribute *attribute);
 /* Every such path, NULL-terminated. (transfer full) */
 char **ss_scenario_attribute_paths (void);
+
+/* The XML Schema of a scenario file; only its structure, without the types of values and what they
+ * mean, for a loader that reads them itself. (transfer full) */
+char *ss_scenario_schema (gboolean is_structure);
 
 G_END_DECLS

@@ -311,7 +311,7 @@ levels_print (const SsAttribute *attribute, const SsScenario *scenario)
   return g_string_free (text, FALSE);
 }
 
-const SsValueKind ss_value_budget = { NULL, budget_read, budget_print };
+const SsValueKind ss_value_budget = { NULL, budget_read, budget_print, SS_BYTES_PATTERN };
 const SsValueKind ss_value_policy_count = { NULL, count_read, count_print };
 const SsValueKind ss_value_convention = { convention_words, flag_read, flag_print };
 const SsValueKind ss_value_end = { end_words, flag_read, flag_print };

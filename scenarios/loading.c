@@ -5,8 +5,6 @@
 
 #include "scenarios/scenario-source.h"
 
-#define SCHEMA "scenarios/scenario.xsd"
-
 SsXmlNode *
 ss_loading_element (const SsLoading *self, const char *element)
 {
@@ -206,6 +204,7 @@ ss_scenario_load (const char *path, const char *const *overrides, GError **error
 {
   g_autoptr (SsScenario) scenario = NULL;
   g_autoptr (SsProblems) problems = ss_problems_new ();
+  g_autofree char *schema = NULL;
   g_autoptr (SsXmlDocument) document = NULL;
   g_autoptr (GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   SsLoading loading = { .problems = problems, .overrides = set };
@@ -225,7 +224,8 @@ ss_scenario_load (const char *path, const char *const *overrides, GError **error
   scenario->file = g_strdup (ss_xml_document_path (document));
   scenario->overrides = g_strdupv ((char **) overrides);
   apply_overrides (&loading, overrides);
-  ss_xml_document_check (document, SCHEMA, problems);
+  schema = ss_scenario_schema (TRUE);
+  ss_xml_document_check (document, schema, problems);
   read_attributes (&loading);
   ss_loading_resolve (&loading);
   return settle (&loading, error) ? g_steal_pointer (&scenario) : NULL;

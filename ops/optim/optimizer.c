@@ -136,15 +136,6 @@ working_copies (const SsOptimizerRun *run)
 
 /* ---- groups ---- */
 
-const char *
-ss_grouping_name (SsGrouping grouping)
-{
-  static const char *const names[SS_N_GROUPINGS] = { "one", "decay" };
-
-  g_return_val_if_fail (grouping < SS_N_GROUPINGS, NULL);
-  return names[grouping];
-}
-
 static void
 group_free (SsOptimizerGroup *group)
 {

@@ -45,12 +45,8 @@ typedef struct _SsOptimizer SsOptimizer;
 typedef enum
 {
   SS_GROUPS_ONE,
-  SS_GROUPS_DECAY,               /* transformers' Trainer: weight decay for all but norms, biases */
-  SS_N_GROUPINGS
+  SS_GROUPS_DECAY                /* transformers' Trainer: weight decay for all but norms, biases */
 } SsGrouping;
-
-/* "one", "decay" (transfer none) */
-const char *ss_grouping_name (SsGrouping grouping);
 
 /* param_groups: parameters with settings of their own. */
 typedef struct
