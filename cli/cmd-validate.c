@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/scenario-options.h"
+#include "cli/validate-table.h"
 #include "output/formats/json-text.h"
 #include "scenarios/attribute.h"
 #include "sim/simulate.h"
@@ -41,34 +42,14 @@ append_json (GString *json, const char *path, const char *problems)
 }
 
 static SsExit
-run (int argc, char **argv)
+validate_files (const SsScenarioOptions *options, gboolean is_json, int argc, char **argv)
 {
-  g_auto (SsScenarioOptions) options = { 0 };
-  gboolean is_json = FALSE, wants_schema = FALSE, all_valid = TRUE;
-  const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Print one JSON object", NULL },
-    { "schema", 0, 0, G_OPTION_ARG_NONE, &wants_schema,
-      "Print the XML Schema of a scenario file, for editors", NULL },
-    SS_SCENARIO_OPTION_ENTRIES (options),
-    G_OPTION_ENTRY_NULL
-  };
   g_autoptr (GString) out = g_string_new (NULL);
-  SsExit status;
+  gboolean all_valid = TRUE;
 
-  if (!ss_command_parse (&ss_command_validate, entries, &argc, &argv, &status))
-    return status;
-  if (!ss_command_check_arguments (&ss_command_validate, argc, argv, wants_schema ? 0 : 1,
-                                   wants_schema ? 0 : G_MAXINT))
-    return SS_EXIT_INPUT;
-  if (wants_schema)
-    {
-      g_autofree char *schema = ss_scenario_schema (FALSE);
-
-      return ss_console_print (schema) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
-    }
   for (int i = 1; i < argc; i++)
     {
-      g_autofree char *problems = find_problems (&options, argv[i]);
+      g_autofree char *problems = find_problems (options, argv[i]);
 
       all_valid &= problems == NULL;
       if (is_json)
@@ -85,9 +66,99 @@ run (int argc, char **argv)
   return all_valid ? SS_EXIT_FITS : SS_EXIT_INPUT;
 }
 
+static gboolean
+has_changes (const SsScenarioOptions *options)
+{
+  gboolean any = options->set != NULL;
+
+  for (guint i = 0; i < SS_N_SHORT_OPTIONS; i++)
+    any |= options->given[i] != NULL;
+  return any;
+}
+
+/* "5.5" or "5.5%" */
+static gboolean
+read_percent (const char *text, double *percent)
+{
+  char *end;
+
+  *percent = g_ascii_strtod (text, &end);
+  if (end != text && (g_str_equal (end, "") || g_str_equal (end, "%")) && *percent >= 0
+      && *percent <= 1e6)
+    return TRUE;
+  ss_console_error ("--at-most: \"%s\" is no percentage; a number like 5.5 was expected", text);
+  return FALSE;
+}
+
+SsExit
+ss_validate_exit (const SsValidateOptions *options, double median_percent)
+{
+  if (options->at_most_percent < 0 || median_percent <= options->at_most_percent)
+    return SS_EXIT_FITS;
+  ss_console_error ("the median error is above --at-most");
+  return SS_EXIT_ABOVE;
+}
+
+static SsExit
+run (int argc, char **argv)
+{
+  g_auto (SsScenarioOptions) scenario = { 0 };
+  SsValidateOptions options = { .at_most_percent = -1 };
+  g_autofree char *at_most = NULL;
+  gboolean wants_schema = FALSE;
+  const GOptionEntry entries[] = {
+    { "kernels", 0, 0, G_OPTION_ARG_NONE, &options.is_kernels,
+      "TABLE.csv has single kernels, not steps", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.is_json, "Print one JSON object",
+      NULL },
+    { "at-most", 0, 0, G_OPTION_ARG_STRING, &at_most,
+      "Status 1 if the median error of a table's times is above", "PERCENT" },
+    { "schema", 0, 0, G_OPTION_ARG_NONE, &wants_schema,
+      "Print the XML Schema of a scenario file, for editors", NULL },
+    SS_SCENARIO_OPTION_ENTRIES (scenario),
+    G_OPTION_ENTRY_NULL
+  };
+  SsExit status;
+  gboolean is_table;
+
+  if (!ss_command_parse (&ss_command_validate, entries, &argc, &argv, &status))
+    return status;
+  if (!ss_command_check_arguments (&ss_command_validate, argc, argv, wants_schema ? 0 : 1,
+                                   wants_schema ? 0 : G_MAXINT)
+      || (at_most != NULL && !read_percent (at_most, &options.at_most_percent)))
+    return SS_EXIT_INPUT;
+  if (wants_schema)
+    {
+      g_autofree char *schema = ss_scenario_schema (FALSE);
+
+      return ss_console_print (schema) ? SS_EXIT_FITS : SS_EXIT_OUTPUT;
+    }
+  is_table = g_str_has_suffix (argv[1], ".csv");
+  if (is_table && argc > 2)
+    {
+      ss_console_error ("\"%s\" is one argument too many; a table is validated by itself", argv[2]);
+      return SS_EXIT_INPUT;
+    }
+  if (!is_table && (options.is_kernels || at_most != NULL))
+    {
+      ss_console_error ("--kernels and --at-most are for a table; \"%s\" does not end in "
+                        ".csv", argv[1]);
+      return SS_EXIT_INPUT;
+    }
+  if (is_table && has_changes (&scenario))
+    {
+      ss_console_error ("a table's rows are run as they stand; --set and the like are for files");
+      return SS_EXIT_INPUT;
+    }
+  if (!is_table)
+    return validate_files (&scenario, options.is_json, argc, argv);
+  return options.is_kernels ? ss_validate_kernels (argv[1], &options)
+                            : ss_validate_steps (argv[1], &options);
+}
+
 const SsCommand ss_command_validate = {
   .name = "validate",
-  .arguments = "FILE...",
-  .summary = "check scenario files and what they refer to",
+  .arguments = "FILE...|TABLE.csv",
+  .summary = "check scenario files, or lay measured steps beside simulated",
   .run = run,
 };

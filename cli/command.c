@@ -16,7 +16,7 @@ ss_commands (void)
     &ss_command_snapshot,    &ss_command_overlay,  &ss_command_explain,
     &ss_command_show,
     &ss_command_list,
-    &ss_command_validate,    &ss_command_bench,
+    &ss_command_validate,    &ss_command_calibrate, &ss_command_bench,
     &ss_command_dump_events, &ss_command_dump_ops, &ss_command_replay_allocator,
     &ss_command_chain,
     NULL,

@@ -15,6 +15,7 @@ typedef enum
   SS_EXIT_FITS = 0,              /* simulated and fits; for other commands: done */
   SS_EXIT_OUT_OF_MEMORY = 1,     /* simulated and ran out of memory */
   SS_EXIT_NOT_FOUND = 1,         /* explain: nothing of that size */
+  SS_EXIT_ABOVE = 1,             /* validate: the median error is above what was allowed */
   SS_EXIT_INPUT = 2,             /* usage or bad input */
   SS_EXIT_OUTPUT = 3             /* could not write, or a program that helps is missing or failed */
 } SsExit;
@@ -59,6 +60,7 @@ extern const SsCommand ss_command_trace;
 extern const SsCommand ss_command_list;
 extern const SsCommand ss_command_sweep;
 extern const SsCommand ss_command_validate;
+extern const SsCommand ss_command_calibrate;
 extern const SsCommand ss_command_bench;
 extern const SsCommand ss_command_dump_events;
 extern const SsCommand ss_command_dump_ops;

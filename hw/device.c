@@ -3,26 +3,11 @@
 
 #include <string.h>
 
+#include "hw/device-private.h"
 #include "hw/xml-read.h"
 
-/* No kernel floor or issue cost is longer; it keeps sums of times finite. */
-#define MAX_LAUNCH_S 1.0
-
-struct _SsDevice
-{
-  gatomicrefcount references;
-  char *id, *name;
-  guint64 capacity_bytes, context_bytes, l2_bytes;
-  double bandwidth_bytes_per_s;
-  SsTarget target;
-  double peak_bf16_flop_per_s, peak_fp16_flop_per_s, peak_fp32_flop_per_s;
-  double matmul_efficiency, sustained_factor, memory_efficiency, multi_tensor_efficiency;
-  double attention_forward_efficiency, attention_backward_efficiency;
-  double kernel_floor_s, launch_latency_s, further_launch_s, segment_call_s;
-  double forward_issue_s, backward_issue_s, optimizer_issue_s;
-  double pinned_bytes_per_s, pageable_bytes_per_s, copy_latency_s;
-  guint queue_depth;
-};
+/* No copy waits longer for its first byte; it keeps sums of times finite. */
+#define MAX_LATENCY_S 1.0
 
 /* ---- reading ---- */
 
@@ -73,6 +58,7 @@ read_compute (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
   self->target.threads_per_multiprocessor
       = read_guint (node, "threads-per-multiprocessor", 65536, problems);
   ss_xml_read_bytes (node, "matmul-workspace", &self->target.workspace_bytes, problems);
+  ss_xml_read_hertz (node, "clock", &self->clock_hz, problems);
 }
 
 static void
@@ -81,50 +67,9 @@ read_peak (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
   ss_xml_read_flop_per_s (node, "bf16", &self->peak_bf16_flop_per_s, problems);
   ss_xml_read_flop_per_s (node, "fp16", &self->peak_fp16_flop_per_s, problems);
   ss_xml_read_flop_per_s (node, "fp32", &self->peak_fp32_flop_per_s, problems);
-}
-
-/* A fraction that something is divided by. */
-static void
-read_efficiency (const SsXmlNode *node,
-                 const char *attribute,
-                 double *efficiency,
-                 SsProblems *problems)
-{
-  if (ss_xml_read_fraction (node, attribute, efficiency, problems) && *efficiency <= 0)
-    ss_xml_node_problem (node, attribute, problems, "%s: an efficiency of nothing takes for ever",
-                         attribute);
-}
-
-static void
-read_efficiencies (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
-{
-  read_efficiency (node, "matmul", &self->matmul_efficiency, problems);
-  read_efficiency (node, "sustained", &self->sustained_factor, problems);
-  read_efficiency (node, "memory", &self->memory_efficiency, problems);
-  read_efficiency (node, "multi-tensor", &self->multi_tensor_efficiency, problems);
-  read_efficiency (node, "attention-forward", &self->attention_forward_efficiency, problems);
-  read_efficiency (node, "attention-backward", &self->attention_backward_efficiency, problems);
-}
-
-static void
-read_time (const SsXmlNode *node, const char *attribute, double *seconds, SsProblems *problems)
-{
-  if (ss_xml_read_seconds (node, attribute, seconds, problems) && *seconds > MAX_LAUNCH_S)
-    ss_xml_node_problem (node, attribute, problems, "%s: is longer than %g s", attribute,
-                         MAX_LAUNCH_S);
-}
-
-static void
-read_launch (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
-{
-  read_time (node, "kernel-floor", &self->kernel_floor_s, problems);
-  read_time (node, "latency", &self->launch_latency_s, problems);
-  read_time (node, "forward-issue", &self->forward_issue_s, problems);
-  read_time (node, "backward-issue", &self->backward_issue_s, problems);
-  read_time (node, "optimizer-issue", &self->optimizer_issue_s, problems);
-  read_time (node, "further-launch", &self->further_launch_s, problems);
-  read_time (node, "segment-call", &self->segment_call_s, problems);
-  self->queue_depth = read_guint (node, "queue-depth", 1000000, problems);
+  /* half of bf16's: each 4-byte operand takes the place of two (NVIDIA A100 data sheet) */
+  self->peak_tf32_flop_per_s = self->peak_bf16_flop_per_s / 2;
+  ss_xml_read_flop_per_s (node, "tf32", &self->peak_tf32_flop_per_s, problems);
 }
 
 static void
@@ -132,7 +77,9 @@ read_host_link (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
 {
   ss_xml_read_bytes_per_s (node, "pinned", &self->pinned_bytes_per_s, problems);
   ss_xml_read_bytes_per_s (node, "pageable", &self->pageable_bytes_per_s, problems);
-  read_time (node, "latency", &self->copy_latency_s, problems);
+  if (ss_xml_read_seconds (node, "latency", &self->copy_latency_s, problems)
+      && self->copy_latency_s > MAX_LATENCY_S)
+    ss_xml_node_problem (node, "latency", problems, "latency: is longer than %g s", MAX_LATENCY_S);
 }
 
 /* Elements that are missing or strange have been told by the check of structure. */
@@ -147,8 +94,6 @@ read_device (SsDevice *self, const SsXmlNode *root, SsProblems *problems)
     { "memory", read_memory },
     { "compute", read_compute },
     { "peak", read_peak },
-    { "efficiency", read_efficiencies },
-    { "launch", read_launch },
     { "host-link", read_host_link },
   };
 
@@ -170,17 +115,19 @@ ss_device_load_file (const char *path, GError **error)
   g_autoptr (SsDevice) self = g_new0 (SsDevice, 1);
 
   g_atomic_ref_count_init (&self->references);
-  if (document != NULL)
-    {
-      self->name = ss_xml_node_get (ss_xml_document_root (document), "name");
-      read_device (self, ss_xml_document_root (document), problems);
-    }
-  if (!ss_problems_settle (problems, error))
-    return NULL;
+  self->clock_ratio = 1;
   self->id = g_path_get_basename (path);
   if (g_str_has_suffix (self->id, ".xml"))
     *g_strrstr (self->id, ".xml") = '\0';
-  return g_steal_pointer (&self);
+  if (document != NULL)
+    {
+      const SsXmlNode *root = ss_xml_document_root (document);
+
+      self->name = ss_xml_node_get (root, "name");
+      read_device (self, root, problems);
+      ss_device_read_models (self, root, problems);
+    }
+  return ss_problems_settle (problems, error) ? g_steal_pointer (&self) : NULL;
 }
 
 /* The memory that an unknown name tells, "96 GiB" of "h100-96gb", or an example. (transfer full) */
@@ -193,6 +140,26 @@ size_in (const char *name)
     first--;
   return first != unit ? g_strdup_printf ("%.*s GiB", (int) (unit - first), first)
                        : g_strdup ("24 GiB");
+}
+
+/* "b300-sxm" of "b300-sxm-288gb", if no other device begins so: its file. (transfer full) */
+static char *
+find_by_beginning (const char *name, char **known)
+{
+  g_autofree char *begins = g_strconcat (name, "-", NULL), *file = NULL;
+  const char *found = NULL;
+  guint n = 0;
+
+  for (; *known != NULL; known++)
+    if (g_str_has_prefix (*known, begins))
+      {
+        found = *known;
+        n++;
+      }
+  if (n != 1)
+    return NULL;
+  file = g_strdup_printf ("hw/devices/%s.xml", found);
+  return ss_data_find (file);
 }
 
 SsDevice *
@@ -208,6 +175,9 @@ ss_device_load (const char *name, GError **error)
   if (path != NULL)
     return ss_device_load_file (path, error);
   known = ss_data_list ("hw/devices");
+  path = strchr (name, '/') == NULL ? find_by_beginning (name, known) : NULL;
+  if (path != NULL)
+    return ss_device_load_file (path, error);
   near = ss_problems_suggest (name, (const char *const *) known);
   size = size_in (name);
   g_set_error (error, SS_HW_ERROR, SS_HW_ERROR_UNKNOWN,
@@ -230,6 +200,11 @@ ss_device_unref (SsDevice *self)
     return;
   g_free (self->id);
   g_free (self->name);
+  g_free (self->host_name);
+  g_free (self->family_id);
+  g_free (self->warning);
+  for (guint i = 0; i < SS_N_TIME_CLASSES; i++)
+    g_free (self->source[i]);
   g_free (self);
 }
 
@@ -279,6 +254,7 @@ ss_device_matmul_peak_flop_per_s (const SsDevice *self, SsDtype dtype)
     case SS_F64:
       return self->peak_fp32_flop_per_s / 2;
     case SS_F32:
+      return self->has_tf32 ? self->peak_tf32_flop_per_s : self->peak_fp32_flop_per_s;
     case SS_BOOL:
     case SS_U8:
     case SS_I32:
@@ -303,73 +279,6 @@ ss_device_l2_bytes (const SsDevice *self)
   return self->l2_bytes;
 }
 
-double
-ss_device_matmul_efficiency (const SsDevice *self)
-{
-  return self->matmul_efficiency * self->sustained_factor;
-}
-
-double
-ss_device_attention_efficiency (const SsDevice *self, gboolean is_backward)
-{
-  return is_backward ? self->attention_backward_efficiency : self->attention_forward_efficiency;
-}
-
-double
-ss_device_memory_efficiency (const SsDevice *self)
-{
-  return self->memory_efficiency;
-}
-
-double
-ss_device_multi_tensor_efficiency (const SsDevice *self)
-{
-  return self->multi_tensor_efficiency;
-}
-
-double
-ss_device_kernel_floor_s (const SsDevice *self)
-{
-  return self->kernel_floor_s;
-}
-
-double
-ss_device_forward_issue_s (const SsDevice *self)
-{
-  return self->forward_issue_s;
-}
-
-double
-ss_device_backward_issue_s (const SsDevice *self)
-{
-  return self->backward_issue_s;
-}
-
-double
-ss_device_optimizer_issue_s (const SsDevice *self)
-{
-  return self->optimizer_issue_s;
-}
-
-double
-ss_device_further_launch_s (const SsDevice *self)
-{
-  return self->further_launch_s;
-}
-
-double
-ss_device_segment_call_s (const SsDevice *self)
-{
-  g_return_val_if_fail (self != NULL, 0);
-  return self->segment_call_s;
-}
-
-double
-ss_device_launch_latency_s (const SsDevice *self)
-{
-  return self->launch_latency_s;
-}
-
 gboolean
 ss_device_has_host_link (const SsDevice *self)
 {
@@ -386,10 +295,4 @@ double
 ss_device_host_link_latency_s (const SsDevice *self)
 {
   return self->copy_latency_s;
-}
-
-guint
-ss_device_queue_depth (const SsDevice *self)
-{
-  return self->queue_depth;
 }

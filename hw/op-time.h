@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long an op takes on a device: a pure function, one model per class of kernel.
+ * How long an op takes on a device: a pure function, by the model of its class of kernel.
  */
 #pragma once
 
@@ -9,14 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* Seconds the device is busy with the op: the kernel floor for each launch, and then the longer of
- *   flops / (peak of the type * efficiency of the class)  and  bytes / (bandwidth * efficiency)
- * (roofline: Williams, Waterman, Patterson, CACM 52(4), 2009).  Causal attention counts the tiles
- * on the diagonal whole; memory and multi-tensor classes have bytes only.  A copy between host and
- * device: latency + bytes / bandwidth of the host link. */
+/* Seconds the device is busy with the op, by the model of its class (hw/time-model.h) with the
+ * device's parameters, and the kernel floor for each launch (a product's model has its own). A copy
+ * between host and device: latency + bytes / bandwidth of the host link. */
 double ss_op_time_s (const SsOp *op, const SsDevice *device);
-/* Seconds the host needs to issue it: by who issues it, and for each further launch. A recomputed
- * forward costs what the forward cost. */
+/* Seconds the host needs to issue it: by who issues it (an op that autograd does not record costs
+ * less), and for each further launch; by the kernel under a compiled graph or a replayed one. A
+ * recomputed forward costs what the forward cost. */
 double ss_op_issue_s (const SsOp *op, const SsDevice *device);
 /* Shares of the peak, 0 to 1, that the op reaches in `time_s`: matrix units, memory bandwidth. */
 double ss_op_matmul_utilization (const SsOp *op, const SsDevice *device, double time_s);

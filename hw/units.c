@@ -48,6 +48,11 @@ static const Unit flop_rate_units[] = {
   { "PFLOP/s", G_GUINT64_CONSTANT (1000000000000000) },
 };
 
+static const Unit clock_units[] = {
+  { "MHz", 1000000 },
+  { "GHz", 1000000000 },
+};
+
 static const Unit time_units[] = {
   { "ns", 1000000000 },
   { "us", 1000000 },
@@ -221,6 +226,12 @@ ss_units_flop_per_s (const char *text, double *flop_per_s, char **problem)
 }
 
 gboolean
+ss_units_hertz (const char *text, double *hertz, char **problem)
+{
+  return read_rate (text, clock_units, G_N_ELEMENTS (clock_units), hertz, problem);
+}
+
+gboolean
 ss_units_seconds (const char *text, double *seconds, char **problem)
 {
   Decimal number;
@@ -256,6 +267,22 @@ ss_units_count (const char *text, gint64 min, gint64 max, gint64 *count, char **
     return refuse (problem, text, "is too small; at least %" G_GINT64_FORMAT, min);
   return refuse (problem, text, "is not between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, min,
                  max);
+}
+
+gboolean
+ss_units_number (const char *text, double *number, char **problem)
+{
+  Decimal met;
+  const char *rest;
+
+  if (!read_decimal (text, &met, &rest, problem))
+    return FALSE;
+  if (*rest != '\0')
+    return refuse (problem, text, "is not a plain number");
+  if (met.is_too_large)
+    return refuse (problem, text, "is too large");
+  *number = (double) met.whole + (double) met.fraction / (double) met.scale;
+  return TRUE;
 }
 
 gboolean

@@ -18,10 +18,14 @@ gboolean ss_units_bytes (const char *text, guint64 *bytes, char **problem);
 gboolean ss_units_bytes_per_s (const char *text, double *bytes_per_s, char **problem);
 /* GFLOP/s ... PFLOP/s */
 gboolean ss_units_flop_per_s (const char *text, double *flop_per_s, char **problem);
+/* MHz, GHz */
+gboolean ss_units_hertz (const char *text, double *hertz, char **problem);
 /* ns, us, ms, s */
 gboolean ss_units_seconds (const char *text, double *seconds, char **problem);
 /* A plain whole number (a count has no unit). */
 gboolean ss_units_count (const char *text, gint64 min, gint64 max, gint64 *count, char **problem);
+/* A plain number, 0 or above. */
+gboolean ss_units_number (const char *text, double *number, char **problem);
 /* A plain fraction between 0 and 1. */
 gboolean ss_units_fraction (const char *text, double *fraction, char **problem);
 

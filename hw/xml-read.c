@@ -73,6 +73,32 @@ ss_xml_read_seconds (const SsXmlNode *node,
 }
 
 gboolean
+ss_xml_read_hertz (const SsXmlNode *node,
+                   const char *attribute,
+                   double *hertz,
+                   SsProblems *problems)
+{
+  g_autofree char *text = ss_xml_node_get (node, attribute);
+  char *problem = NULL;
+
+  return text != NULL
+         && settle (node, attribute, ss_units_hertz (text, hertz, &problem), &problem, problems);
+}
+
+gboolean
+ss_xml_read_number (const SsXmlNode *node,
+                    const char *attribute,
+                    double *number,
+                    SsProblems *problems)
+{
+  g_autofree char *text = ss_xml_node_get (node, attribute);
+  char *problem = NULL;
+
+  return text != NULL
+         && settle (node, attribute, ss_units_number (text, number, &problem), &problem, problems);
+}
+
+gboolean
 ss_xml_read_fraction (const SsXmlNode *node,
                       const char *attribute,
                       double *fraction,

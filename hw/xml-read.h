@@ -28,6 +28,14 @@ gboolean ss_xml_read_seconds (const SsXmlNode *node,
                               const char *attribute,
                               double *seconds,
                               SsProblems *problems);
+gboolean ss_xml_read_hertz (const SsXmlNode *node,
+                            const char *attribute,
+                            double *hertz,
+                            SsProblems *problems);
+gboolean ss_xml_read_number (const SsXmlNode *node,
+                             const char *attribute,
+                             double *number,
+                             SsProblems *problems);
 gboolean ss_xml_read_fraction (const SsXmlNode *node,
                                const char *attribute,
                                double *fraction,

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define SS_MLP_CHOICES(X) X (HF, "hf") X (LIGER, "liger") X (PAPER, "paper")
 #define SS_ATTENTION_CHOICES(X)                                                                    \
   X (SDPA, "sdpa") X (SDPA_FLASH, "sdpa-flash") X (SDPA_EFFICIENT, "sdpa-efficient")               \
-  X (SDPA_MATH, "sdpa-math") X (EAGER, "eager")                                                    \
+  X (SDPA_MATH, "sdpa-math") X (SDPA_CUDNN, "sdpa-cudnn") X (FA3, "fa3") X (EAGER, "eager")        \
   X (PAPER_FLASH, "paper-flash") X (PAPER_EAGER, "paper-eager")
 #define SS_LOSS_CHOICES(X)                                                                         \
   X (HF, "hf") X (DIRECT, "direct") X (FUSED_LINEAR, "fused-linear") X (LIGER, "liger")

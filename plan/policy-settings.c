@@ -13,6 +13,7 @@ static const SsKeptOps matmul = {
 static const SsKeptOps attention = {
   "attention", "outputs of fused attention",
   (const char *const[]) { "aten::_scaled_dot_product_flash_attention",
+                          "flash_attn_3::fwd",
                           "aten::_scaled_dot_product_efficient_attention", "paper::attention",
                           NULL },
 };

@@ -47,6 +47,12 @@ static const SsAttribute attributes[] = {
     .accepts = "size with its unit", .meaning = "bytes gone before the first allocation" },
   { "hardware", "other-processes", "0 B", .kind = &ss_value_bytes, AT (other_processes_bytes),
     .accepts = "size with its unit", .meaning = "memory that other processes hold on the device" },
+  { "hardware", "clock", .otherwise = "what its power allows", .kind = &ss_value_clock,
+    .accepts = "number with its unit (MHz, GHz)",
+    .meaning = "the clock that is held through the run; arithmetic follows it, memory does not" },
+  { "hardware", "host", .otherwise = "the device's", .kind = &ss_value_host,
+    .accepts = "a name of hw/hosts",
+    .meaning = "the processor that issues the work" },
 
   { "training", "steps", "2", .kind = &ss_value_small, .min = 1, .max = 1000, AT (config.n_steps),
     .meaning = "optimizer steps that are run" },
@@ -76,6 +82,8 @@ static const SsAttribute attributes[] = {
 
   { "precision", "recipe", "bf16", .kind = &ss_value_precision,
     .meaning = "the recipe of mixed precision" },
+  { "precision", "float32-matmul", "highest", .kind = &ss_value_float32_matmul,
+    .meaning = "torch.set_float32_matmul_precision: products of fp32 in fp32, or as TF32 (high)" },
 
   { "optimizer", "type", "adamw", .kind = &ss_value_optimizer, .meaning = "the optimizer's class" },
   { "optimizer", "implementation", "fused", .kind = &ss_value_implementation,
@@ -133,6 +141,9 @@ static const SsAttribute attributes[] = {
     .meaning = "the attention core; sdpa chooses as PyTorch does" },
   { "kernels", "loss", .otherwise = "the profile's", .kind = &ss_value_choice,
     .meaning = "the loss: on an fp32 copy of the logits (hf) or on their own type (direct)" },
+  { "kernels", "host", .otherwise = "eager; compiled with the compiled profile",
+    .kind = &ss_value_host_mode,
+    .meaning = "how forward and backward are issued: op by op, by a compiled graph, or replayed" },
 
   { "adapter", "type", "lora", .kind = &ss_value_adapter, .meaning = "the kind of adapter" },
   { "adapter", "rank", "8", .kind = &ss_value_small, .min = 1, .max = 1 << 16,

@@ -32,6 +32,7 @@ void ss_loading_problem (SsLoading *self, const char *element, const char *attri
 /* Finds the model's numbers and the device, and checks what depends on them. */
 void ss_loading_resolve (SsLoading *self);
 /* Refuses what the device's compute capability does not have. */
+void ss_loading_resolve_running (SsLoading *self);
 void ss_loading_check_capability (SsLoading *self);
 /* Settles which checkpoint policy there is, and that it has the settings it reads and no others. */
 void ss_loading_choose_policy (SsLoading *self);

@@ -440,6 +440,7 @@ ss_loading_resolve (SsLoading *self)
   check_optimizer (self);
   check_allocator (self);
   ss_loading_check_capability (self);
+  ss_loading_resolve_running (self);
   ss_loading_choose_policy (self);
   if (!resolve_model (self))
     return;

@@ -24,6 +24,9 @@ struct _SsScenario
   gint64 n_layers_whole;         /* of the model as its file has it */
   char *device_name, *device_href;   /* one of them; the href as model_href */
   SsDevice *device;
+  SsDeviceSettings running;      /* how it runs; its host is `host` */
+  char *host;                    /* a name of hw/hosts, or NULL: the device's */
+  gboolean has_host_mode;        /* stated */
   gboolean has_capacity, has_context;
   guint64 capacity_bytes, context_bytes, other_processes_bytes;
   gboolean empties_cache;

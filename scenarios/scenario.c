@@ -50,6 +50,7 @@ ss_scenario_unref (SsScenario *self)
       return;
     }
   g_clear_pointer (&self->device, ss_device_unref);
+  g_free (self->host);
   g_strfreev (self->overrides);
   g_strfreev (self->config.adapter.targets);
   g_free (self->config.adapter.type);

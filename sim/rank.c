@@ -445,9 +445,10 @@ ss_rank_new (SsEngine             *engine,
   /* an allocation and a release for each storage, and some segments */
   reserve (recording->memory, 2 * ss_program_n_storages (program) + 1024);
   reserve (recording->ops, ss_program_n_ops (program));
-  self->segment_call_ns = ss_ns_from_seconds (ss_device_segment_call_s (settings->device));
-  self->launch_latency_ns = ss_ns_from_seconds (ss_device_launch_latency_s (settings->device));
-  self->host = ss_host_new (engine, ss_device_queue_depth (settings->device), on_issue, self);
+  self->segment_call_ns = ss_ns_from_seconds (ss_device_host (settings->device)->segment_call_s);
+  self->launch_latency_ns
+    = ss_ns_from_seconds (ss_device_host (settings->device)->launch_latency_s);
+  self->host = ss_host_new (engine, ss_device_host (settings->device)->queue_depth, on_issue, self);
   ss_allocator_observe (allocator, on_segment, self);
   ss_allocator_set_clock (allocator, &clock, self);
   return self;

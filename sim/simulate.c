@@ -164,7 +164,7 @@ prepare (SsRankSettings *rank, const SsScenario *scenario,
          const SsSimulateSettings *settings, GError **error)
 {
   *rank = (SsRankSettings) {
-    .device = ss_scenario_device (scenario),
+    .device = settings->device != NULL ? settings->device : ss_scenario_device (scenario),
     .allocator = ss_allocator_class_find (ss_scenario_allocator (scenario), error),
     .empties_cache = ss_scenario_empties_cache (scenario),
     .settings = settings_of (scenario),

@@ -31,6 +31,8 @@ typedef struct
   SsProgram *program;            /* of an earlier trace of it, or NULL: it is traced */
   SsProgram **traced;            /* optional: its program for more runs, NULL if there is an error
                                   * (transfer full) */
+  const SsDevice *device;        /* whose times hold instead of those of the scenario's own, which
+                                  * it is but for them; or NULL */
   const char *date;              /* that its recording carries, or NULL */
 } SsSimulateSettings;
 

@@ -118,3 +118,44 @@ Test (attention, an_explicit_kernel_that_cannot_take_the_heads_is_an_error)
   cr_assert (g_error_matches (error, SS_OPS_ERROR, SS_OPS_ERROR_SHAPE));
   cr_assert (g_strrstr (error->message, "a multiple of 8") != NULL);
 }
+
+static guint
+n_of_kernel (const SsProgram *p, SsAttentionKernel kernel)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < ss_program_n_ops (p); i++)
+    n += ss_program_op (p, i)->op_class == SS_OP_ATTENTION
+         && ss_program_op (p, i)->variant == kernel;
+  return n;
+}
+
+/* sdp_utils.cpp puts cuDNN first on 9.0 and 10.x: heads of a multiple of 8, on 10.x up to 128 */
+Test (attention, cudnn_is_what_sdpa_prices_on_hopper_and_blackwell)
+{
+  const struct
+  {
+    const char *attention;
+    gint64 head_dim;
+    guint capability;
+    SsAttentionKernel kernel;
+  } rows[] = {
+    { "sdpa", 64, 90, SS_KERNEL_CUDNN },        { "sdpa", 256, 90, SS_KERNEL_CUDNN },
+    { "sdpa", 100, 90, SS_KERNEL_FLASH },       { "sdpa", 128, 100, SS_KERNEL_CUDNN },
+    { "sdpa", 136, 100, SS_KERNEL_FLASH },      { "sdpa", 64, 80, SS_KERNEL_FLASH },
+    { "sdpa", 64, 120, SS_KERNEL_FLASH },       { "sdpa-flash", 64, 90, SS_KERNEL_FLASH },
+    { "sdpa-cudnn", 64, 80, SS_KERNEL_CUDNN },  { "fa3", 64, 90, SS_KERNEL_FA3 },
+    { "sdpa-efficient", 64, 90, SS_KERNEL_EFFICIENT },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      SsTraceConfig c = config ("bf16", rows[i].attention, rows[i].head_dim);
+      g_autoptr (SsProgram) p = traced (&c, rows[i].capability, NULL);
+
+      cr_assert (ne (ptr, p, NULL), "row %u", i);
+      for (guint k = 0; k < SS_N_ATTENTION_KERNELS; k++)
+        cr_expect (eq (int, n_of_kernel (p, (SsAttentionKernel) k) > 0, k == rows[i].kernel),
+                   "row %u, kernel %u", i, k);
+    }
+}

@@ -68,10 +68,10 @@ Test (cli_init, problems_name_the_option)
   g_auto (SsCliResult) device = { 0 }, seq = { 0 };
 
   write_config ();
-  device = ss_cli_shell ("\"$S\" config.json --device h100-sxm");
+  device = ss_cli_shell ("\"$S\" config.json --device h100-sx");
   seq = ss_cli_shell ("\"$S\" config.json --device h100-sxm-80gb --seq two");
   cr_assert (eq (int, device.status, 2));
-  cr_assert (g_str_has_prefix (device.err, "stepsim: --device=h100-sxm: device \"h100-sxm\""),
+  cr_assert (g_str_has_prefix (device.err, "stepsim: --device=h100-sx: device \"h100-sx\""),
              "%s", device.err);
   cr_assert (eq (str, seq.err,
                  "stepsim: --seq=two: sequence-length: \"two\" is not a whole number\n"));

@@ -178,7 +178,7 @@ flash (SsTape *t)
   g_autoptr (SsValue) qh = heads (t, q), kh = heads (t, k), vh = heads (t, v);
 
   KIND_BEGIN (t);
-  return ss_keep (ss_flash_attention (t, qh, kh, vh, FALSE));
+  return ss_keep (ss_flash_attention (t, SS_KERNEL_FLASH, qh, kh, vh, FALSE));
 }
 
 static SsValue *
@@ -188,7 +188,7 @@ flash_with_splits (SsTape *t)
   KIND_INPUT (k, SS_BF16, 1, 2, 1024, 64);
   KIND_INPUT (v, SS_BF16, 1, 2, 1024, 64);
   KIND_BEGIN (t);
-  ss_discard (ss_flash_attention (t, q, k, v, FALSE));
+  ss_discard (ss_flash_attention (t, SS_KERNEL_FLASH, q, k, v, FALSE));
   return NULL;
 }
 
@@ -201,7 +201,7 @@ efficient (SsTape *t)
   g_autoptr (SsValue) qh = heads (t, q), kh = heads (t, k), vh = heads (t, v);
 
   KIND_BEGIN (t);
-  return ss_keep (ss_efficient_attention (t, qh, kh, vh, NULL, FALSE));
+  return ss_keep (ss_efficient_attention (t, SS_KERNEL_EFFICIENT, qh, kh, vh, NULL, FALSE));
 }
 
 static const KindRow attentions[] = {

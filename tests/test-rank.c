@@ -248,7 +248,7 @@ Test (rank, an_op_starts_after_its_launch_and_the_op_before)
   const SsOpEvent *a = &g_array_index (recording->ops, SsOpEvent, 0), *b = a + 1;
   gint64 issue_a = (gint64) (ss_op_issue_s (ss_program_op (program, 0), device) * 1e9 + 0.5);
   gint64 issue_b = (gint64) (ss_op_issue_s (ss_program_op (program, 1), device) * 1e9 + 0.5);
-  gint64 launch = (gint64) (ss_device_launch_latency_s (device) * 1e9 + 0.5);
+  gint64 launch = (gint64) (ss_device_host (device)->launch_latency_s * 1e9 + 0.5);
   gint64 length_a = (gint64) (ss_op_time_s (ss_program_op (program, 0), device) * 1e9 + 0.5);
 
   cr_expect (eq (i64, a->issue_ns, 0));

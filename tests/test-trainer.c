@@ -34,7 +34,8 @@ Test (trainer, the_settings_are_those_of_the_run)
   } rows[] = {
     { "axolotl-lora.yml", SS_TRAINER_AXOLOTL, "NousResearch/Meta-Llama-3-8B",
       "training/sequence-length=4096 adapter/rank=32 adapter/targets=q_proj,v_proj "
-      "training/gradient-accumulation=4 training/micro-batch=2 checkpointing/reentrant=yes "
+      "training/gradient-accumulation=4 training/micro-batch=2 "
+      "precision/float32-matmul=highest checkpointing/reentrant=yes "
       "kernels/attention=sdpa-flash precision/recipe=bf16 adapter/type=lora adapter/dtype=fp32 "
       "optimizer/type=adamw optimizer/implementation=fused checkpointing/policy=full "
       "training/clip-grad-norm=1.0", 1 },

@@ -34,8 +34,8 @@ missing ()
   done
   if ! have pkg-config; then
     printf 'pkg-config, '
-  elif ! pkg-config --exists glib-2.0 gio-2.0 libxml-2.0 json-glib-1.0 yaml-0.1; then
-    printf 'the headers of GLib, libxml2, json-glib and libyaml, '
+  elif ! pkg-config --exists glib-2.0 gio-2.0 libxml-2.0 json-glib-1.0 yaml-0.1 gsl; then
+    printf 'the headers of GLib, libxml2, json-glib, libyaml and GSL, '
   fi
   if [ "$1" = tests ]; then
     have python3 || printf 'python3, '
@@ -62,10 +62,10 @@ need ()
   [ -n "$lacks" ] || return 0
   lacks=${lacks%, }
 
-  apt='gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev libxml2-dev libjson-glib-dev libyaml-dev gnuplot-nox fonts-dejavu-core'
-  dnf='gcc meson ninja-build pkgconf-pkg-config glib2-devel libxml2-devel json-glib-devel libyaml-devel gnuplot dejavu-sans-fonts'
-  pacman='gcc meson ninja pkgconf glib2-devel libxml2 json-glib libyaml gnuplot ttf-dejavu'
-  brew='meson ninja pkgconf glib libxml2 json-glib libyaml gnuplot'
+  apt='gcc libc6-dev meson ninja-build pkg-config libglib2.0-dev libxml2-dev libjson-glib-dev libyaml-dev libgsl-dev gnuplot-nox fonts-dejavu-core'
+  dnf='gcc meson ninja-build pkgconf-pkg-config glib2-devel libxml2-devel json-glib-devel libyaml-devel gsl-devel gnuplot dejavu-sans-fonts'
+  pacman='gcc meson ninja pkgconf glib2-devel libxml2 json-glib libyaml gsl gnuplot ttf-dejavu'
+  brew='meson ninja pkgconf glib libxml2 json-glib libyaml gsl gnuplot'
   if [ "$1" = tests ]; then
     apt="$apt libcriterion-dev python3"
     dnf="$dnf criterion-devel python3"

@@ -27,6 +27,7 @@ typedef struct
   guint n_in;
   const gint64 *attribute;       /* SS_N_ATTRIBUTES numbers, or NULL */
   guint n_out;
+  gboolean has_node;             /* autograd records it */
   /* a kernel that writes output i over input j (an autograd.Function that returns what it was
    * given): infer sets shares[i] = j + 1; the output shares j's storage and holds its base, as a
    * view does */
@@ -38,15 +39,21 @@ typedef struct
   SsStorage *scratch[SS_MAX_SCRATCH];
 } SsCall;
 
-/* What a call costs; `infer` has run. The recorder presets bytes = every operand once. */
+/* What a call costs; `infer` has run. The recorder presets bytes = every operand once, and the
+ * variant of a call that is bound by bytes from the kind or the layout of its operands. */
 typedef struct
 {
   SsOpClass op_class;
-  guint64 flops, model_flops, bytes;
+  guint64 flops, model_flops, bytes, side_bytes;
   gint64 shape[4];
   guint n_launches;
+  guint8 variant, alignment;
+  guint8 dtype;                  /* of the arithmetic: preset to the first output's */
   gboolean is_causal;
 } SsCost;
+
+/* SsOpKind.memory: a kind of traffic; 0 is by the layout of the operands. */
+#define SS_IS_MEMORY(UPPER) (1 + SS_MEMORY_##UPPER)
 
 /* what: input i, or SS_RESULT (i); when: only if input `when` needs a gradient, SS_ALWAYS for
  * always. */
@@ -72,6 +79,7 @@ struct _SsOpKind
   void (*scratch) (SsCall *c);   /* optional: the kernel's temporaries, after its outputs */
   void (*allocate) (SsCall *c);  /* optional: outputs and scratch in the kernel's own order */
   void (*cost) (const SsCall *c, SsCost *cost);   /* optional: memory-bound, every operand once */
+  guint8 memory;                 /* SS_IS_MEMORY (...), of a kind bound by bytes; 0: by layout */
   guint n_carriers;              /* outputs that carry a gradient; 0 means 1 */
   guint is_view : 1;             /* outputs share the first input's storage; no kernel */
   guint holds_base : 1;          /* an autograd view: holds the value it views */

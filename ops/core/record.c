@@ -99,10 +99,63 @@ ss_tape_add_outputs (SsTape *t, guint n, SsValue *const *values)
     g_array_append_val (t->program->operands, values[i]->tensor);
 }
 
+/* Same sizes and strides, dimension by dimension. */
+static inline gboolean
+lies_alike (const SsTensor *x, const SsTensor *like)
+{
+  if (x->n_dims != like->n_dims)
+    return FALSE;
+  for (guint i = 0; i < x->n_dims; i++)
+    if (x->stride[i] != like->stride[i] || x->size[i] != like->size[i])
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_expanded (const SsTensor *x)
+{
+  for (guint i = 0; i < x->n_dims; i++)
+    if (x->stride[i] == 0 && x->size[i] > 1)
+      return TRUE;
+  return FALSE;
+}
+
+/* Same-shape pointwise work runs at the memory's pace; what reads across it does not. */
+static guint8
+memory_kind_of (const SsCall *c)
+{
+  const SsTensor *like = c->n_out > 0 || c->n_in == 0 ? &c->out[0] : &c->in[0]->tensor;
+  gboolean is_broadcast = FALSE, is_cast = FALSE;
+
+  for (guint i = 0; i < c->n_in; i++)
+    {
+      const SsTensor *x = &c->in[i]->tensor;
+
+      if (x->n_dims == 0)
+        continue;
+      is_cast |= x->dtype != like->dtype;
+      if (lies_alike (x, like))
+        continue;
+      if (!ss_tensor_same_sizes (x, like))
+        is_broadcast = TRUE;
+      else if (!ss_tensor_same_strides (x, like))
+        {
+          if (!is_expanded (x))
+            return SS_MEMORY_STRIDED;
+          is_broadcast = TRUE;
+        }
+    }
+  if (is_broadcast)
+    return ss_dtype_bytes ((SsDtype) like->dtype) > 2 ? SS_MEMORY_BROADCAST_F32
+                                                      : SS_MEMORY_BROADCAST_HALF;
+  return is_cast ? SS_MEMORY_CAST : SS_MEMORY_PLAIN;
+}
+
 static SsCost
 cost_of (const SsCall *c)
 {
-  SsCost cost = { .op_class = SS_OP_MEMORY, .n_launches = 1 };
+  const SsTensor *main = c->n_out > 0 || c->n_in == 0 ? &c->out[0] : &c->in[0]->tensor;
+  SsCost cost = { .op_class = SS_OP_MEMORY, .n_launches = 1, .dtype = main->dtype };
 
   for (guint i = 0; i < c->n_in; i++)
     cost.bytes = ss_size_add (cost.bytes, ss_tensor_bytes (&c->in[i]->tensor));
@@ -110,6 +163,8 @@ cost_of (const SsCall *c)
     cost.bytes = ss_size_add (cost.bytes, ss_tensor_bytes (&c->out[i]));
   if (c->kind->cost)
     c->kind->cost (c, &cost);
+  if (cost.op_class == SS_OP_MEMORY)
+    cost.variant = c->kind->memory ? (guint8) (c->kind->memory - 1) : memory_kind_of (c);
   return cost;
 }
 
@@ -119,18 +174,19 @@ record_run (const SsCall *c)
   SsTape *t = c->tape;
   const SsContext *context = &t->context;
   SsCost cost = cost_of (c);
-  const SsTensor *main = c->n_in > 0 ? &c->in[0]->tensor : &c->out[0];
   SsOp op = {
     .kind = c->kind, .flops = cost.flops, .model_flops = cost.model_flops, .bytes = cost.bytes,
-    .module_id = context->module_id, .n_launches = (guint16) MIN (cost.n_launches, G_MAXUINT16),
-    .op_class = (guint8) cost.op_class, .dtype = c->n_out > 0 ? c->out[0].dtype : main->dtype,
-    .is_backward = context->thread == SS_THREAD_BACKWARD, .is_recompute = context->in_recompute,
-    .is_causal = cost.is_causal != FALSE, .is_optimizer = context->is_optimizer,
-    .is_synchronous = c->kind->is_synchronous,
+    .side_bytes = cost.side_bytes, .module_id = context->module_id,
+    .n_launches = (guint16) MIN (cost.n_launches, G_MAXUINT16),
+    .op_class = (guint8) cost.op_class, .variant = cost.variant, .alignment = cost.alignment,
+    .dtype = cost.dtype, .is_backward = context->thread == SS_THREAD_BACKWARD,
+    .is_recompute = context->in_recompute, .is_causal = cost.is_causal != FALSE,
+    .is_optimizer = context->is_optimizer, .is_synchronous = c->kind->is_synchronous,
+    .is_recorded = c->has_node != FALSE,
   };
 
   if (cost.flops == SS_SIZE_OVERFLOW || cost.model_flops == SS_SIZE_OVERFLOW
-      || cost.bytes == SS_SIZE_OVERFLOW)
+      || cost.bytes == SS_SIZE_OVERFLOW || cost.side_bytes == SS_SIZE_OVERFLOW)
     {
       ss_tape_fail (t, SS_OPS_ERROR_OVERFLOW,
                     "%s: 2^63 floating-point operations or bytes, or more; a smaller micro-batch, "
@@ -352,6 +408,7 @@ ss_record_multi (SsTape *t, const SsOpKind *kind, const gint64 *attribute, guint
     kind->infer (&c);
   share_storages (&c);
   n = make_node (&c);
+  c.has_node = n != NULL;
   if (n)
     save (&c, n, NULL);
   ss_call_run (&c);

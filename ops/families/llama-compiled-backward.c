@@ -285,7 +285,8 @@ heads_backward (Backward *b, guint i, SsValue *dout, SsValue **d)
 
   for (guint k = 0; k < SS_ATTENTION_N_RESULTS; k++)
     result[k] = *ss_graph_layer (g, i, SS_LAYER_OUT + k);
-  ss_attention_backward (g->tape, dout, *ss_graph_layer (g, i, SS_LAYER_Q),
+  ss_attention_backward (g->tape, ss_graph_attention (g, *ss_graph_layer (g, i, SS_LAYER_Q)), dout,
+                         *ss_graph_layer (g, i, SS_LAYER_Q),
                          *ss_graph_layer (g, i, SS_LAYER_K), *ss_graph_layer (g, i, SS_LAYER_V),
                          result, mask, all);
   dq = ss_keep (all[0]);

@@ -10,6 +10,7 @@
 #include "ops/kinds/compiled.h"
 #include "ops/kinds/matmul.h"
 #include "ops/kinds/view.h"
+#include "ops/nn/attention.h"
 
 /* torch/_inductor/config.py: padding_alignment_bytes, padding_stride_threshold */
 #define PADDING_ALIGNMENT_BYTES 128
@@ -166,6 +167,13 @@ make_heads (SsGraph *g, guint layer, SsValue *x)
     }
 }
 
+SsAttentionKernel
+ss_graph_attention (const SsGraph *g, const SsValue *q)
+{
+  return ss_attention_kernel (g->tape, g->model->setup->kernels.attention, q,
+                              *ss_graph_once (g, SS_GRAPH_MASK) != NULL);
+}
+
 static SsValue *
 attention (SsGraph *g, guint layer, SsValue *x)
 {
@@ -175,7 +183,8 @@ attention (SsGraph *g, guint layer, SsValue *x)
 
   make_heads (g, layer, x);
   ss_attention_forward (
-    g->tape, *ss_graph_layer (g, layer, SS_LAYER_Q), *ss_graph_layer (g, layer, SS_LAYER_K),
+    g->tape, ss_graph_attention (g, *ss_graph_layer (g, layer, SS_LAYER_Q)),
+    *ss_graph_layer (g, layer, SS_LAYER_Q), *ss_graph_layer (g, layer, SS_LAYER_K),
     *ss_graph_layer (g, layer, SS_LAYER_V), *ss_graph_once (g, SS_GRAPH_MASK), all);
   for (guint i = 0; i < SS_ATTENTION_N_RESULTS; i++)
     *ss_graph_layer (g, layer, SS_LAYER_OUT + i) = ss_keep (all[i]);

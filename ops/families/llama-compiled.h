@@ -78,6 +78,8 @@ void ss_graph_give (SsGraph *g, SsValue **buffer);
 /* Nothing takes over what is in the pool. */
 void ss_graph_flush (SsGraph *g);
 /* A buffer seen as (T, width). (transfer full) */
+/* The fused attention that the model's choice comes to. */
+SsAttentionKernel ss_graph_attention (const SsGraph *g, const SsValue *q);
 SsValue *ss_graph_rows (const SsGraph *g, SsValue *buffer, gint64 width);
 
 /* Which parameter; in parameters () order. */

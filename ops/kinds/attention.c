@@ -4,7 +4,7 @@
  * the scratch of its backward (mha_fwd, mha_bwd of flash_api.cpp, as recorded: 84 of 84
  * forward, 84 of 84 backward).
  */
-#include "ops/kinds/attention.h"
+#include "ops/kinds/attention-private.h"
 
 #include "ops/kinds/pointwise.h"
 #include "ops/kinds/view.h"
@@ -34,21 +34,6 @@ bytes_of (gint64 a, gint64 b, gint64 c, gint64 d)
 {
   return ss_size_mul (ss_size_mul ((guint64) a, (guint64) b),
                       ss_size_mul ((guint64) c, (guint64) d));
-}
-
-void
-ss_attention_cost (const SsTensor *q, const SsTensor *k, gboolean is_backward, SsCost *cost)
-{
-  guint64 half = bytes_of (q->size[0] * q->size[1], q->size[2], k->size[2], q->size[3]);
-
-  cost->op_class = SS_OP_ATTENTION;
-  cost->model_flops = ss_size_mul (is_backward ? 4 : 2, half);
-  cost->flops = ss_size_mul (is_backward ? 5 : 2, half);
-  cost->is_causal = TRUE;
-  cost->shape[0] = q->size[0] * q->size[1];
-  cost->shape[1] = q->size[2];
-  cost->shape[2] = k->size[2];
-  cost->shape[3] = q->size[3];
 }
 
 /* ---- flash, forward ---- */
@@ -155,22 +140,6 @@ flash_allocate (SsCall *c)
     replace_rng_state (c);
 }
 
-/* Under a mask that could be any, the kernel computes the whole square. */
-static void
-count_whole_square (SsCost *cost)
-{
-  cost->flops = ss_size_mul (2, cost->flops);
-  cost->is_causal = FALSE;
-}
-
-static void
-attention_cost (const SsCall *c, SsCost *cost)
-{
-  ss_attention_cost (ss_call_in (c, 0), ss_call_in (c, 1), FALSE, cost);
-  if (c->n_in > 3)
-    count_whole_square (cost);
-}
-
 /* ---- flash, backward: inputs grad, q, k, v, out, log-sum-exp, random state ---- */
 
 static void
@@ -211,17 +180,14 @@ flash_grad_allocate (SsCall *c)
     ss_call_scratch (c, bytes_of (2 * q[0], k[2], q[1], q[3]));
 }
 
-static void
-attention_grad_cost (const SsCall *c, SsCost *cost)
-{
-  ss_attention_cost (ss_call_in (c, 1), ss_call_in (c, 2), TRUE, cost);
-  if (c->n_in > 8)
-    count_whole_square (cost);
-}
+#define FLASH_GRAD(text)                                                                           \
+  { .name = text, .infer = infer_qkv_gradients, .allocate = flash_grad_allocate,                   \
+    .cost = ss_attention_backward_cost }
 
-static const SsOpKind flash_grad = {
-  .name = "aten::_scaled_dot_product_flash_attention_backward", .infer = infer_qkv_gradients,
-  .allocate = flash_grad_allocate, .cost = attention_grad_cost,
+static const SsOpKind flash_grads[SS_N_ATTENTION_KERNELS] = {
+  [SS_KERNEL_FLASH] = FLASH_GRAD ("aten::_scaled_dot_product_flash_attention_backward"),
+  [SS_KERNEL_FA3] = FLASH_GRAD ("flash_attn_3::bwd"),
+  [SS_KERNEL_CUDNN] = FLASH_GRAD ("aten::_scaled_dot_product_flash_attention_backward"),
 };
 
 /* saved from number `first` on: key, query, value, log-sum-exp, output, and two of the random
@@ -244,30 +210,40 @@ run_grad (SsTape *t, const SsOpKind *kind, const SsNode *n, guint first, const g
 static void
 flash_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 {
-  run_grad (t, &flash_grad, n, 0, (guint[]) { 5, 6 }, grad, out);
+  const SsOpKind *kind = &flash_grads[ss_node_attribute (n, SS_ATTENTION_KERNEL)];
+
+  run_grad (t, kind, n, 0, (guint[]) { 5, 6 }, grad, out);
 }
 
-static const SsOpKind flash = {
-  .name = "aten::_scaled_dot_product_flash_attention",
-  .node_name = "ScaledDotProductFlashAttentionBackward0",
-  .infer = infer_flash,
-  .saves = { { 1, SS_ALWAYS },
-             { 0, SS_ALWAYS },
-             { 2, SS_ALWAYS },
-             { SS_RESULT (LOG_SUM_EXP), SS_ALWAYS },
-             { SS_RESULT (OUT), SS_ALWAYS },
-             { SS_RESULT (RNG_STATE), SS_ALWAYS },
-             { SS_RESULT (UNUSED), SS_ALWAYS } },
-  .n_saves = 7,
-  .backward = flash_backward,
-  .allocate = flash_allocate,
-  .cost = attention_cost,
+#define FLASH(text, node)                                                                          \
+  { .name = text, .node_name = node, .infer = infer_flash,                                         \
+    .saves = { { 1, SS_ALWAYS },                                                                   \
+               { 0, SS_ALWAYS },                                                                   \
+               { 2, SS_ALWAYS },                                                                   \
+               { SS_RESULT (LOG_SUM_EXP), SS_ALWAYS },                                             \
+               { SS_RESULT (OUT), SS_ALWAYS },                                                     \
+               { SS_RESULT (RNG_STATE), SS_ALWAYS },                                               \
+               { SS_RESULT (UNUSED), SS_ALWAYS } },                                                \
+    .n_saves = 7, .backward = flash_backward, .allocate = flash_allocate,                          \
+    .cost = ss_attention_forward_cost }
+
+static const SsOpKind flashes[SS_N_ATTENTION_KERNELS] = {
+  [SS_KERNEL_FLASH] = FLASH ("aten::_scaled_dot_product_flash_attention",
+                             "ScaledDotProductFlashAttentionBackward0"),
+  [SS_KERNEL_FA3] = FLASH ("flash_attn_3::fwd", "FlashAttnFuncBackward"),
+  /* by the name of the recordings, in which cuDNN's attention was switched off */
+  [SS_KERNEL_CUDNN] = FLASH ("aten::_scaled_dot_product_flash_attention",
+                             "ScaledDotProductFlashAttentionBackward0"),
 };
 
 SsValue *
-ss_flash_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, gboolean has_dropout)
+ss_flash_attention (SsTape *t, SsAttentionKernel kernel, SsValue *q, SsValue *k, SsValue *v,
+                    gboolean has_dropout)
 {
-  return SS_RUN_KIND (t, flash, SS_ATTRIBUTES (has_dropout), q, k, v);
+  gint64 attribute[SS_N_ATTRIBUTES] = { has_dropout, [SS_ATTENTION_KERNEL] = kernel };
+
+  g_return_val_if_fail (flashes[kernel].name != NULL, NULL);
+  return SS_RUN_KIND (t, flashes[kernel], attribute, q, k, v);
 }
 
 /* ---- memory-efficient attention (cutlass fMHA) ---- */
@@ -379,7 +355,7 @@ efficient_grad_allocate (SsCall *c)
 
 static const SsOpKind efficient_grad = {
   .name = "aten::_scaled_dot_product_efficient_attention_backward", .infer = infer_qkv_gradients,
-  .allocate = efficient_grad_allocate, .cost = attention_grad_cost,
+  .allocate = efficient_grad_allocate, .cost = ss_attention_backward_cost,
 };
 
 static void
@@ -415,16 +391,17 @@ static const SsOpKind efficient = {
   .n_saves = 8,
   .backward = efficient_backward,
   .allocate = efficient_allocate,
-  .cost = attention_cost,
+  .cost = ss_attention_efficient_cost,
 };
 
 SsValue *
-ss_efficient_attention (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *bias,
-                        gboolean has_dropout)
+ss_efficient_attention (SsTape *t, SsAttentionKernel kernel, SsValue *q, SsValue *k, SsValue *v,
+                        SsValue *bias, gboolean has_dropout)
 {
   gboolean wants_grad
     = ss_value_requires_grad (q) || ss_value_requires_grad (k) || ss_value_requires_grad (v);
-  gint64 attribute[SS_N_ATTRIBUTES] = { has_dropout, wants_grad && ss_tape_grad_enabled (t) };
+  gint64 attribute[SS_N_ATTRIBUTES] = { has_dropout, wants_grad && ss_tape_grad_enabled (t),
+                                        [SS_ATTENTION_KERNEL] = kernel };
 
   return bias ? SS_RUN_KIND (t, efficient, attribute, q, k, v, bias)
               : SS_RUN_KIND (t, efficient, attribute, q, k, v);
@@ -440,33 +417,36 @@ bias_of (SsTape *t, SsValue *mask, const SsValue *q)
 }
 
 void
-ss_attention_forward (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask, SsValue **out)
+ss_attention_forward (SsTape *t, SsAttentionKernel kernel, SsValue *q, SsValue *k, SsValue *v,
+                      SsValue *mask, SsValue **out)
 {
   SsValue *all[SS_MAX_OUTPUTS];
+  gint64 attribute[SS_N_ATTRIBUTES] = { FALSE, mask != NULL, [SS_ATTENTION_KERNEL] = kernel };
 
   if (mask)
-    ss_record_multi (t, &efficient, SS_ATTRIBUTES (FALSE, TRUE),
+    ss_record_multi (t, &efficient, attribute,
                      SS_VALUES (q, k, v, bias_of (t, mask, q)), all);
   else
-    ss_record_multi (t, &flash, SS_ATTRIBUTES (FALSE), SS_VALUES (q, k, v), all);
+    ss_record_multi (t, &flashes[kernel], attribute, SS_VALUES (q, k, v), all);
   memcpy (out, all, SS_ATTENTION_N_RESULTS * sizeof *out);
   for (guint i = SS_ATTENTION_N_RESULTS; i < SS_MAX_OUTPUTS && all[i]; i++)
     ss_value_unref (all[i]);
 }
 
 void
-ss_attention_backward (SsTape *t, SsValue *grad, SsValue *q, SsValue *k, SsValue *v,
-                       SsValue *const *result, SsValue *mask, SsValue **out)
+ss_attention_backward (SsTape *t, SsAttentionKernel kernel, SsValue *grad, SsValue *q,
+                       SsValue *k, SsValue *v, SsValue *const *result, SsValue *mask, SsValue **out)
 {
   SsValue *all[SS_MAX_OUTPUTS];
+  gint64 attribute[SS_N_ATTRIBUTES] = { FALSE, mask != NULL, [SS_ATTENTION_KERNEL] = kernel };
 
   if (mask)
-    ss_record_multi (t, &efficient_grad, SS_ATTRIBUTES (FALSE, TRUE),
+    ss_record_multi (t, &efficient_grad, attribute,
                      SS_VALUES (grad, q, k, v, bias_of (t, mask, q), result[0], result[1],
                                 result[2], result[3]),
                      all);
   else
-    ss_record_multi (t, &flash_grad, SS_ATTRIBUTES (FALSE),
+    ss_record_multi (t, &flash_grads[kernel], attribute,
                      SS_VALUES (grad, q, k, v, result[0], result[1], result[2], result[3]), all);
   memcpy (out, all, 3 * sizeof *out);
 }

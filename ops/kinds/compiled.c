@@ -13,6 +13,7 @@ static const SsOpKind kinds[SS_N_COMPILED] = {
 #define SS_COMPILED_KIND(UPPER, text)                                                              \
   [SS_COMPILED_##UPPER] = {                                                                        \
     .name = text, .cost = compiled_cost, .in_place = TRUE,                 \
+    .memory = SS_IS_MEMORY (FUSED),                                                                \
   },
   SS_COMPILED_KERNELS (SS_COMPILED_KIND)
 #undef SS_COMPILED_KIND

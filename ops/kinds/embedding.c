@@ -114,7 +114,7 @@ infer_embedding_grad (SsCall *c)
 
 static const SsOpKind embedding_grad = {
   .name = "aten::embedding_dense_backward",
-  .infer = infer_embedding_grad,
+  .infer = infer_embedding_grad, .memory = SS_IS_MEMORY (REDUCE),
   .allocate = embedding_grad_allocate,
 };
 
@@ -138,7 +138,7 @@ embedding_cost (const SsCall *c, SsCost *cost)
 static const SsOpKind embedding = {
   .name = "aten::embedding",
   .node_name = "EmbeddingBackward0",
-  .infer = infer_embedding,
+  .infer = infer_embedding, .memory = SS_IS_MEMORY (GATHER),
   .saves = { { 1, SS_ALWAYS } },
   .n_saves = 1,
   .backward = embedding_backward,

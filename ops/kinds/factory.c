@@ -42,10 +42,12 @@ infer_typed (SsCall *c)
 }
 
 static const SsOpKind zeros_like = {
-  .name = "aten::zeros_like", .infer = infer_typed, .cost = cost_of_filling,
+  .name = "aten::zeros_like", .infer = infer_typed,
+  .memory = SS_IS_MEMORY (PLAIN), .cost = cost_of_filling,
 };
 static const SsOpKind new_zeros = {
-  .name = "aten::new_zeros", .infer = infer_factory, .cost = cost_of_filling,
+  .name = "aten::new_zeros", .infer = infer_factory,
+  .memory = SS_IS_MEMORY (PLAIN), .cost = cost_of_filling,
 };
 
 static SsValue *

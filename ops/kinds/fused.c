@@ -15,7 +15,10 @@ infer_norm_grad (SsCall *c)
   c->out[1] = c->out[2] = *ss_call_in (c, 2);
 }
 
-static const SsOpKind norm_grad = { .name = "paper::norm_backward", .infer = infer_norm_grad };
+static const SsOpKind norm_grad = {
+  .name = "paper::norm_backward", .infer = infer_norm_grad,
+  .memory = SS_IS_MEMORY (FUSED),
+};
 
 static void
 norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -29,6 +32,7 @@ norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 static const SsOpKind norm = {
   .name = "paper::norm", .node_name = "NormBackward", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (FUSED),
   .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS } }, .n_saves = 2, .backward = norm_backward,
 };
 
@@ -49,6 +53,7 @@ rope_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 static const SsOpKind rope = {
   .name = "paper::rope", .node_name = "RopeBackward", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (FUSED),
   .saves = { { 1, 0 }, { 2, 0 } }, .n_saves = 2, .backward = rope_backward,
 };
 

@@ -35,8 +35,11 @@ infer_rms_norm_grad (SsCall *c)
   c->out[1] = ss_tensor (SS_F32, 2, partial);
 }
 
+/* no faster than PyTorch's own: .37 to .40 of the bandwidth (linkedin/Liger-Kernel,
+ * benchmark/data/all_benchmark_data.csv) */
 static const SsOpKind rms_norm_grad = {
   .name = "triton::_rms_norm_backward_kernel", .infer = infer_rms_norm_grad,
+  .memory = SS_IS_MEMORY (LAYER_NORM),
 };
 
 static void
@@ -61,7 +64,7 @@ rms_norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **o
 
 static const SsOpKind rms_norm = {
   .name = "triton::_rms_norm_forward_kernel", .node_name = "LigerRMSNormFunctionBackward",
-  .infer = infer_rms_norm,
+  .infer = infer_rms_norm, .memory = SS_IS_MEMORY (FUSED),
   .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS }, { SS_RESULT (1), SS_ALWAYS } }, .n_saves = 3,
   .backward = rms_norm_backward,
 };
@@ -107,7 +110,10 @@ token_major (SsTape *t, SsValue *x)
            : ss_transpose (t, ss_contiguous (t, ss_transpose (t, x, 1, 2)), 1, 2);
 }
 
-static const SsOpKind rope_grad = { .name = "triton::_triton_rope", .infer = infer_rope };
+static const SsOpKind rope_grad = {
+  .name = "triton::_triton_rope", .infer = infer_rope,
+  .memory = SS_IS_MEMORY (FUSED),
+};
 
 static void
 rope_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -123,6 +129,7 @@ rope_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 static const SsOpKind rope = {
   .name = "triton::_triton_rope", .node_name = "LigerRopeFunctionBackward", .infer = infer_rope,
+  .memory = SS_IS_MEMORY (FUSED),
   .saves = { { 2, SS_ALWAYS }, { 3, SS_ALWAYS } }, .n_saves = 2, .backward = rope_backward,
   .n_carriers = 2,
 };
@@ -155,6 +162,7 @@ infer_silu_mul_grad (SsCall *c)
 
 static const SsOpKind silu_mul_grad = {
   .name = "triton::_swiglu_backward_kernel", .infer = infer_silu_mul_grad,
+  .memory = SS_IS_MEMORY (FUSED),
 };
 
 static void
@@ -170,7 +178,8 @@ silu_mul_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **o
 
 static const SsOpKind silu_mul = {
   .name = "triton::_swiglu_forward_kernel", .node_name = "LigerSiLUMulFunctionBackward",
-  .infer = ss_infer_like_first, .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS } }, .n_saves = 2,
+  .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (FUSED), .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS } }, .n_saves = 2,
   .backward = silu_mul_backward,
 };
 
@@ -191,7 +200,8 @@ cross_entropy_cost (const SsCall *c, SsCost *cost)
 }
 
 static const SsOpKind cross_entropy_kernel = {
-  .name = "triton::liger_cross_entropy_kernel", .cost = cross_entropy_cost,
+  .name = "triton::liger_cross_entropy_kernel",
+  .memory = SS_IS_MEMORY (FUSED), .cost = cross_entropy_cost,
   .in_place = TRUE,
 };
 
@@ -209,6 +219,7 @@ element_mul_cost (const SsCall *c, SsCost *cost)
 
 static const SsOpKind element_mul = {
   .name = "triton::element_mul_kernel",
+  .memory = SS_IS_MEMORY (FUSED),
   .cost = element_mul_cost,
   .in_place = TRUE,
 };

@@ -33,7 +33,8 @@ nll_grad_cost (const SsCall *c, SsCost *cost)
 }
 
 static const SsOpKind nll_grad = {
-  .name = "aten::nll_loss_backward", .infer = infer_nll_grad, .cost = nll_grad_cost,
+  .name = "aten::nll_loss_backward", .infer = infer_nll_grad,
+  .memory = SS_IS_MEMORY (PLAIN), .cost = nll_grad_cost,
 };
 
 static void
@@ -45,6 +46,7 @@ nll_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 static const SsOpKind nll = {
   .name = "aten::nll_loss_forward", .node_name = "NllLossBackward0", .infer = infer_nll,
+  .memory = SS_IS_MEMORY (GATHER),
   .saves = { { 0, SS_ALWAYS }, { 1, SS_ALWAYS }, { SS_RESULT (1), SS_ALWAYS } }, .n_saves = 3,
   .backward = nll_backward, .cost = nll_cost,
 };

@@ -3,10 +3,30 @@
 
 #include "ops/kinds/view.h"
 
-/* 2 m n k multiplications and additions (ledger section 4) */
-static void
-cost_of_product (SsCost *cost, gint64 batch, gint64 m, gint64 n, gint64 k)
+/* Of the last two dimensions: the rows lie in memory one after the other, or the columns do. */
+static gboolean
+is_by_column (const SsTensor *x)
 {
+  guint n = x->n_dims;
+
+  return x->stride[n - 1] != 1 && x->stride[n - 2] == 1;
+}
+
+static gint64
+leading_dimension (const SsTensor *x)
+{
+  return x->stride[x->n_dims - (is_by_column (x) ? 1 : 2)];
+}
+
+/* 2 m n k multiplications and additions (ledger section 4) of a (B, m, k) and b (B, k, n) into o,
+ * each by its last two dimensions. Kernels load 16 bytes at a time where rows begin at multiples of
+ * them. */
+static void
+cost_of_product (SsCost *cost, const SsTensor *a, const SsTensor *b, const SsTensor *o)
+{
+  gint64 m = o->size[o->n_dims - 2], n = o->size[o->n_dims - 1], k = a->size[a->n_dims - 1];
+  gint64 batch = o->n_dims > 2 ? o->size[0] : 1;
+  gint64 leading = leading_dimension (a) | leading_dimension (b) | leading_dimension (o);
   guint64 flops = ss_size_mul (ss_size_mul (2 * (guint64) batch, (guint64) m),
                                ss_size_mul ((guint64) n, (guint64) k));
 
@@ -16,6 +36,11 @@ cost_of_product (SsCost *cost, gint64 batch, gint64 m, gint64 n, gint64 k)
   cost->shape[1] = m;
   cost->shape[2] = n;
   cost->shape[3] = k;
+  cost->dtype = a->dtype;
+  cost->alignment = (guint8) ((leading | 8) & -(leading | 8));
+  cost->variant = is_by_column (a)   ? SS_PRODUCT_WEIGHT_GRADIENT
+                  : is_by_column (b) ? SS_PRODUCT_FORWARD
+                                     : SS_PRODUCT_INPUT_GRADIENT;
 }
 
 /* ---- gradients in the layout of their operand ---- */
@@ -69,9 +94,9 @@ infer_product (SsCall *c, guint first)
 static void
 product_cost (const SsCall *c, guint first, SsCost *cost)
 {
-  const SsTensor *a = ss_call_in (c, first);
+  const SsTensor *o = c->n_out > 0 ? &c->out[0] : ss_call_in (c, first + 2);
 
-  cost_of_product (cost, 1, a->size[0], ss_call_in (c, first + 1)->size[1], a->size[1]);
+  cost_of_product (cost, ss_call_in (c, first), ss_call_in (c, first + 1), o);
 }
 
 static void
@@ -225,9 +250,7 @@ infer_bmm (SsCall *c)
 static void
 bmm_cost (const SsCall *c, SsCost *cost)
 {
-  const SsTensor *o = &c->out[0];
-
-  cost_of_product (cost, o->size[0], o->size[1], o->size[2], ss_call_in (c, 0)->size[2]);
+  cost_of_product (cost, ss_call_in (c, 0), ss_call_in (c, 1), &c->out[0]);
 }
 
 static void

@@ -67,7 +67,7 @@ layer_norm_grad_allocate (SsCall *c)
 
 static const SsOpKind layer_norm_grad = {
   .name = "aten::native_layer_norm_backward",
-  .infer = infer_layer_norm_grad,
+  .infer = infer_layer_norm_grad, .memory = SS_IS_MEMORY (LAYER_NORM),
   .allocate = layer_norm_grad_allocate,
 };
 
@@ -86,7 +86,7 @@ layer_norm_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue *
 static const SsOpKind layer_norm = {
   .name = "aten::native_layer_norm",
   .node_name = "NativeLayerNormBackward0",
-  .infer = infer_layer_norm,
+  .infer = infer_layer_norm, .memory = SS_IS_MEMORY (LAYER_NORM),
   .saves = { { 0, SS_ALWAYS },
              { SS_RESULT (1), SS_ALWAYS },
              { SS_RESULT (2), SS_ALWAYS },
@@ -104,6 +104,45 @@ ss_layer_norm (SsTape *t, SsValue *x, SsValue *weight, SsValue *bias)
 
 /* ---- softmax ---- */
 
+/* Rows of up to so many elements stay in registers (PersistentSoftmax.cuh: dim_size <= 1024);
+ * longer ones are read for the maximum, for the sum and for the result (SoftMax.cu:
+ * cunn_SoftMaxForward), those of a gradient for its sum and for the result. */
+#define MAX_PERSISTENT_ROW 1024
+
+/* Passes over tensors as large as the output, `n` of them and for a long row `n_long`. */
+static void
+count_passes (const SsCall *c, guint n, guint n_long, SsCost *cost)
+{
+  const SsTensor *x = &c->out[0];
+  gboolean is_long = x->size[x->n_dims - 1] > MAX_PERSISTENT_ROW;
+
+  /* what overflowed is told of it by itself */
+  if (is_long && cost->bytes != SS_SIZE_OVERFLOW)
+    cost->bytes = ss_size_mul (cost->bytes / n, n_long);
+}
+
+static void
+softmax_cost (const SsCall *c, SsCost *cost)
+{
+  count_passes (c, 2, 4, cost);
+}
+
+static void
+log_softmax_grad_cost (const SsCall *c, SsCost *cost)
+{
+  count_passes (c, 3, 5, cost);
+}
+
+/* and first the product of gradient and output, read and written */
+static void
+softmax_grad_cost (const SsCall *c, SsCost *cost)
+{
+  guint64 product = cost->bytes;
+
+  count_passes (c, 3, 5, cost);
+  cost->bytes = ss_size_add (cost->bytes, product);
+}
+
 /* the kernel multiplies gradient and output into a tensor of its own first */
 static void
 softmax_grad_scratch (SsCall *c)
@@ -113,7 +152,7 @@ softmax_grad_scratch (SsCall *c)
 
 static const SsOpKind softmax_grad = {
   .name = "aten::_softmax_backward_data",
-  .infer = ss_infer_like_first,
+  .infer = ss_infer_like_first, .memory = SS_IS_MEMORY (SOFTMAX), .cost = softmax_grad_cost,
   .scratch = softmax_grad_scratch,
 };
 
@@ -140,7 +179,7 @@ infer_f32 (SsCall *c)
 
 static const SsOpKind softmax_grad_to_half = {
   .name = "aten::_softmax_backward_data",
-  .infer = infer_half,
+  .infer = infer_half, .memory = SS_IS_MEMORY (SOFTMAX), .cost = softmax_grad_cost,
   .scratch = softmax_grad_to_half_scratch,
 };
 
@@ -153,7 +192,7 @@ softmax_half_to_float_backward (SsTape *t, const SsNode *n, SsValue *const *grad
 static const SsOpKind softmax_half_to_float = {
   .name = "aten::_softmax",
   .node_name = "SoftmaxBackward0",
-  .infer = infer_f32,
+  .infer = infer_f32, .memory = SS_IS_MEMORY (SOFTMAX), .cost = softmax_cost,
   .saves = { { SS_RESULT (0), SS_ALWAYS } },
   .n_saves = 1,
   .backward = softmax_half_to_float_backward,
@@ -173,6 +212,7 @@ softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **ou
 
 static const SsOpKind softmax = {
   .name = "aten::_softmax", .node_name = "SoftmaxBackward0", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (SOFTMAX), .cost = softmax_cost,
   .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = softmax_backward,
 };
 
@@ -195,6 +235,7 @@ safe_softmax_scratch (SsCall *c)
 
 static const SsOpKind safe_softmax = {
   .name = "aten::_safe_softmax", .node_name = "SafeSoftmaxBackward0", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (SOFTMAX), .cost = softmax_cost,
   .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = softmax_backward,
   .scratch = safe_softmax_scratch,
 };
@@ -205,8 +246,10 @@ ss_safe_softmax (SsTape *t, SsValue *x)
   return SS_RUN_KIND (t, safe_softmax, NULL, x);
 }
 
-static const SsOpKind log_softmax_grad
-  = { .name = "aten::_log_softmax_backward_data", .infer = ss_infer_like_first };
+static const SsOpKind log_softmax_grad = {
+  .name = "aten::_log_softmax_backward_data", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (SOFTMAX), .cost = log_softmax_grad_cost,
+};
 
 static void
 log_softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -216,6 +259,7 @@ log_softmax_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue 
 
 static const SsOpKind log_softmax = {
   .name = "aten::_log_softmax", .node_name = "LogSoftmaxBackward0", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (SOFTMAX), .cost = softmax_cost,
   .saves = { { SS_RESULT (0), SS_ALWAYS } }, .n_saves = 1, .backward = log_softmax_backward,
 };
 

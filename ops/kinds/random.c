@@ -19,8 +19,10 @@ dropout_allocate (SsCall *c)
   ss_call_result (c, 0);
 }
 
-static const SsOpKind dropout_grad
-  = { .name = "aten::native_dropout_backward", .infer = ss_infer_like_first };
+static const SsOpKind dropout_grad = {
+  .name = "aten::native_dropout_backward", .infer = ss_infer_like_first,
+  .memory = SS_IS_MEMORY (DROPOUT),
+};
 
 static void
 dropout_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -30,6 +32,7 @@ dropout_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **ou
 
 static const SsOpKind native_dropout = {
   .name = "aten::native_dropout", .node_name = "NativeDropoutBackward0", .infer = infer_dropout,
+  .memory = SS_IS_MEMORY (DROPOUT),
   .saves = { { SS_RESULT (1), SS_ALWAYS } }, .n_saves = 1, .backward = dropout_backward,
   .allocate = dropout_allocate,
 };

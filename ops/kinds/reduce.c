@@ -71,6 +71,7 @@ mean_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 
 static const SsOpKind mean = {
   .name = "aten::mean", .overload = "dim", .node_name = "MeanBackward1", .infer = infer_mean,
+  .memory = SS_IS_MEMORY (REDUCE),
   .backward = mean_backward, .scratch = mean_scratch,
 };
 
@@ -114,14 +115,17 @@ reduced_scratch (SsCall *c)
 }
 
 static const SsOpKind vector_norm = {
-  .name = "aten::linalg_vector_norm", .infer = infer_reduced, .scratch = reduced_scratch,
+  .name = "aten::linalg_vector_norm", .infer = infer_reduced,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = reduced_scratch,
 };
 static const SsOpKind mean_over = {
-  .name = "aten::mean", .overload = "dim", .infer = infer_reduced, .scratch = reduced_scratch,
+  .name = "aten::mean", .overload = "dim", .infer = infer_reduced,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = reduced_scratch,
 };
 
 static const SsOpKind sum_over = {
   .name = "aten::sum", .overload = "dim_IntList", .infer = infer_reduced,
+  .memory = SS_IS_MEMORY (REDUCE),
   .scratch = reduced_scratch,
 };
 
@@ -172,10 +176,12 @@ sum_scratch (SsCall *c)
 }
 
 static const SsOpKind sum = {
-  .name = "aten::sum", .overload = "dim_IntList", .infer = infer_sum, .scratch = sum_scratch,
+  .name = "aten::sum", .overload = "dim_IntList", .infer = infer_sum,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = sum_scratch,
 };
 static const SsOpKind sum_all = {
-  .name = "aten::sum", .infer = infer_sizes, .scratch = sum_scratch,
+  .name = "aten::sum", .infer = infer_sizes,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = sum_scratch,
 };
 
 /* at::sum_to */
@@ -220,13 +226,16 @@ i64_scratch (SsCall *c)
 }
 
 static const SsOpKind count = {
-  .name = "aten::sum", .infer = infer_i64_scalar, .scratch = i64_scratch,
+  .name = "aten::sum", .infer = infer_i64_scalar,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = i64_scratch,
 };
 static const SsOpKind max = {
-  .name = "aten::max", .infer = infer_i64_scalar, .scratch = i64_scratch,
+  .name = "aten::max", .infer = infer_i64_scalar,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = i64_scratch,
 };
 static const SsOpKind min = {
-  .name = "aten::min", .infer = infer_i64_scalar, .scratch = i64_scratch,
+  .name = "aten::min", .infer = infer_i64_scalar,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = i64_scratch,
 };
 
 SsValue *
@@ -270,8 +279,10 @@ cumsum_scratch (SsCall *c)
     ss_call_scratch (c, ss_scan_scratch_i64 (n));
 }
 
-static const SsOpKind cumsum
-  = { .name = "aten::cumsum", .infer = infer_i64, .scratch = cumsum_scratch };
+static const SsOpKind cumsum = {
+  .name = "aten::cumsum", .infer = infer_i64,
+  .memory = SS_IS_MEMORY (REDUCE), .scratch = cumsum_scratch,
+};
 
 SsValue *
 ss_cumsum (SsTape *t, SsValue *a)
@@ -286,7 +297,10 @@ infer_bool_scalar (SsCall *c)
   c->out[0] = ss_tensor (SS_BOOL, 0, NULL);
 }
 
-static const SsOpKind all = { .name = "aten::all", .infer = infer_bool_scalar };
+static const SsOpKind all = {
+  .name = "aten::all", .infer = infer_bool_scalar,
+  .memory = SS_IS_MEMORY (REDUCE),
+};
 
 SsValue *
 ss_all (SsTape *t, SsValue *a)

@@ -170,7 +170,10 @@ infer_slice (SsCall *c)
   c->out[0].size[c->attribute[0]] = c->attribute[2];
 }
 
-static const SsOpKind slice_grad = { .name = "aten::slice_backward", .infer = infer_sizes };
+static const SsOpKind slice_grad = {
+  .name = "aten::slice_backward", .infer = infer_sizes,
+  .memory = SS_IS_MEMORY (STRIDED),
+};
 
 static void
 slice_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -209,7 +212,10 @@ infer_split (SsCall *c)
     }
 }
 
-static const SsOpKind split_grad = { .name = "aten::cat", .infer = infer_sizes };
+static const SsOpKind split_grad = {
+  .name = "aten::cat", .infer = infer_sizes,
+  .memory = SS_IS_MEMORY (STRIDED),
+};
 
 static void
 split_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -263,7 +269,8 @@ cat_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 }
 
 static const SsOpKind cat = {
-  .name = "aten::cat", .node_name = "CatBackward0", .infer = infer_cat, .backward = cat_backward,
+  .name = "aten::cat", .node_name = "CatBackward0", .infer = infer_cat,
+  .memory = SS_IS_MEMORY (STRIDED), .backward = cat_backward,
 };
 
 SsValue *
@@ -296,7 +303,10 @@ infer_unpad (SsCall *c)
   c->out[0] = x;
 }
 
-static const SsOpKind unpad = { .name = "aten::constant_pad_nd", .infer = infer_unpad };
+static const SsOpKind unpad = {
+  .name = "aten::constant_pad_nd", .infer = infer_unpad,
+  .memory = SS_IS_MEMORY (STRIDED),
+};
 
 static void
 pad_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
@@ -309,7 +319,7 @@ pad_backward (SsTape *t, const SsNode *n, SsValue *const *grad, SsValue **out)
 static const SsOpKind pad = {
   .name = "aten::constant_pad_nd",
   .node_name = "ConstantPadNdBackward0",
-  .infer = infer_pad,
+  .infer = infer_pad, .memory = SS_IS_MEMORY (STRIDED),
   .backward = pad_backward,
 };
 

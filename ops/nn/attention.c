@@ -59,11 +59,38 @@ takes_flash (const SsTape *t, const SsAttention *a, const SsValue *q, const SsVa
   gint64 head_dim = ss_value_size (q, 3);
 
   if (a->choice != SS_ATTENTION_SDPA)
-    return a->choice == SS_ATTENTION_SDPA_FLASH;
+    return a->choice == SS_ATTENTION_SDPA_FLASH || a->choice == SS_ATTENTION_SDPA_CUDNN
+           || a->choice == SS_ATTENTION_FA3;
   return ss_tape_target (t)->compute_capability >= AMPERE
          && ss_dtype_bytes (ss_value_dtype (q)) == 2 && !mask && head_dim <= MAX_FLASH_HEAD
          && !(is_too_wide_to_train (t, head_dim, a->dropout_p > 0)
               && wants_gradients (t, q, k, v));
+}
+
+SsAttentionKernel
+ss_attention_kernel (const SsTape *t, SsAttentionChoice choice, const SsValue *q, gboolean has_mask)
+{
+  SsAttentionKernel own = has_mask ? SS_KERNEL_EFFICIENT : SS_KERNEL_FLASH;
+
+  switch (choice)
+    {
+    case SS_ATTENTION_SDPA_CUDNN:
+      return SS_KERNEL_CUDNN;
+    case SS_ATTENTION_FA3:
+      return SS_KERNEL_FA3;
+    case SS_ATTENTION_SDPA:
+      return ss_dtype_bytes (ss_value_dtype (q)) == 2
+               ? ss_sdpa_kernel (ss_tape_target (t), ss_value_size (q, 3), own) : own;
+    case SS_ATTENTION_SDPA_FLASH:
+    case SS_ATTENTION_SDPA_EFFICIENT:
+    case SS_ATTENTION_SDPA_MATH:
+    case SS_ATTENTION_EAGER:
+    case SS_ATTENTION_PAPER_FLASH:
+    case SS_ATTENTION_PAPER_EAGER:
+    case SS_N_ATTENTIONS:
+      return own;
+    }
+  g_return_val_if_reached (own);
 }
 
 /* Elements whose multiple a head must be: whole loads of 16 bytes, which older devices ask of half
@@ -86,17 +113,18 @@ fits_efficient (const SsTape *t, const SsValue *q)
 
 /* Heads are made a multiple of 8 outside the kernel: what autograd keeps is the copies. */
 static SsValue *
-flash (SsTape *t, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg, gboolean has_dropout)
+flash (SsTape *t, SsAttentionKernel kernel, SsValue *q_arg, SsValue *k_arg, SsValue *v_arg,
+       gboolean has_dropout)
 {
   gint64 head_dim = ss_value_size (q_arg, 3), padded = (head_dim + 7) / 8 * 8;
   g_autoptr (SsValue) q = NULL, k = NULL, v = NULL;
 
   if (padded == head_dim)
-    return ss_flash_attention (t, q_arg, k_arg, v_arg, has_dropout);
+    return ss_flash_attention (t, kernel, q_arg, k_arg, v_arg, has_dropout);
   q = ss_keep (ss_pad_to (t, q_arg, padded));
   k = ss_keep (ss_pad_to (t, k_arg, padded));
   v = ss_keep (ss_pad_to (t, v_arg, padded));
-  return ss_slice (t, ss_flash_attention (t, q, k, v, has_dropout), 3, 0, head_dim);
+  return ss_slice (t, ss_flash_attention (t, kernel, q, k, v, has_dropout), 3, 0, head_dim);
 }
 
 /* The kernel wants rows of a multiple of 8: then the bias is copied into wider rows and seen in
@@ -113,11 +141,12 @@ aligned_bias (SsTape *t, SsValue *mask, const SsValue *q)
 }
 
 static SsValue *
-efficient (SsTape *t, SsValue *q, SsValue *k, SsValue *v, SsValue *mask, double dropout_p)
+efficient (SsTape *t, SsAttentionKernel kernel, SsValue *q, SsValue *k, SsValue *v, SsValue *mask,
+           double dropout_p)
 {
   if (!mask)
-    return ss_efficient_attention (t, q, k, v, NULL, dropout_p > 0);
-  return ss_efficient_attention (t, q, k, v, aligned_bias (t, mask, q), dropout_p > 0);
+    return ss_efficient_attention (t, kernel, q, k, v, NULL, dropout_p > 0);
+  return ss_efficient_attention (t, kernel, q, k, v, aligned_bias (t, mask, q), dropout_p > 0);
 }
 
 /* autocast lowers the arguments from the last to the first */
@@ -141,12 +170,14 @@ sdpa (SsTape *t, const SsAttention *a, SsValue *q_arg, SsValue *k_arg, SsValue *
                       "sdpa-efficient takes heads of a multiple of %" G_GINT64_FORMAT
                       " elements of %s, not %" G_GINT64_FORMAT, efficient_alignment (t, q),
                       ss_dtype_name (ss_value_dtype (q)), ss_value_size (q, 3));
-      return efficient (t, q, k, v, mask, a->dropout_p);
+      return efficient (t, mask ? ss_attention_kernel (t, a->choice, q, TRUE) : SS_KERNEL_EFFICIENT,
+                        q, k, v, mask, a->dropout_p);
     }
   if (mask)
     ss_tape_fail (t, SS_OPS_ERROR_SHAPE,
-                  "sdpa-flash takes no mask, which the model's sliding window needs here");
-  return flash (t, q, k, v, a->dropout_p > 0);
+                  "attention that is asked for by name takes no mask, which the model's sliding "
+                  "window needs here; sdpa was expected");
+  return flash (t, ss_attention_kernel (t, a->choice, q, FALSE), q, k, v, a->dropout_p > 0);
 }
 
 /* ---- eager ---- */

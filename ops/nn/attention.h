@@ -31,6 +31,11 @@ SsValue *ss_causal_mask (SsTape *t, SsAttentionChoice choice, SsValue *positions
 SsValue *ss_attention (SsTape *t, const SsAttention *a, SsValue *q, SsValue *k, SsValue *v,
                        SsValue *mask, SsValue **weights);
 
+/* Which fused kernel a choice comes to: one asked for by name (its memory is taken to be
+ * FlashAttention's), or PyTorch's own choice, with a mask and without. */
+SsAttentionKernel ss_attention_kernel (const SsTape *t, SsAttentionChoice choice, const SsValue *q,
+                                       gboolean has_mask);
+
 /* convert_boolean_attn_mask: 0 and -inf in `dtype`, two numbers made tensors first. (transfer
  * floating) */
 SsValue *ss_mask_bias (SsTape *t, SsValue *mask, SsDtype dtype);
