@@ -63,6 +63,34 @@ add_models (GArray *rows)
     }
 }
 
+/* Which of its times are fitted to measured kernels, which it has otherwise, which are its
+ * family's. (transfer full) */
+static char *
+origins_of (const SsDevice *device)
+{
+  GString *fitted = g_string_new (NULL);
+  g_autoptr (GString) stated = g_string_new (NULL), lent = g_string_new (NULL);
+
+  for (guint i = 0; i < SS_TIME_HOST; i++)
+    {
+      const char *source = ss_device_source (device, (SsTimeClass) i);
+      GString *list = source == NULL                                       ? lent
+                      : g_str_has_prefix (source, "[F] stepsim calibrate") ? fitted
+                                                                           : stated;
+
+      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "",
+                              ss_time_class_name ((SsTimeClass) i));
+    }
+  if (fitted->len > 0)
+    g_string_prepend (fitted, "fitted ");
+  if (stated->len > 0)
+    g_string_append_printf (fitted, "%sstated %s", fitted->len > 0 ? "; " : "", stated->str);
+  if (lent->len > 0)
+    g_string_append_printf (fitted, "%s%s as %s", fitted->len > 0 ? "; " : "", lent->str,
+                            ss_device_family (device));
+  return g_string_free (fitted, FALSE);
+}
+
 static void
 add_devices (GArray *rows)
 {
@@ -78,9 +106,10 @@ add_devices (GArray *rows)
         {
           g_autofree char *capacity
               = ss_units_format_bytes (ss_device_capacity_bytes (device), SS_UNITS_GIB, 2);
+          g_autofree char *origins = origins_of (device);
 
-          description
-              = g_strdup_printf ("%s, the framework sees %s", ss_device_name (device), capacity);
+          description = g_strdup_printf ("%s, the framework sees %s; times: %s",
+                                         ss_device_name (device), capacity, origins);
         }
       add_row (rows, *name, description != NULL ? description : "(its file cannot be read)");
     }

@@ -135,5 +135,8 @@ ss_scenario_options_load (const SsScenarioOptions *self, const char *path)
 
   if (scenario == NULL)
     ss_console_error ("%s", error->message);
+  else if (ss_device_warning (ss_scenario_device (scenario)) != NULL)
+    ss_console_error ("%s: %s", ss_device_id (ss_scenario_device (scenario)),
+                      ss_device_warning (ss_scenario_device (scenario)));
   return scenario;
 }

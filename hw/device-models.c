@@ -97,8 +97,10 @@ read_attention (SsDevice *self, const SsXmlNode *node, SsProblems *problems)
     ss_xml_node_problem (node, "kernel", problems, "kernel: %s stands there twice",
                          ss_attention_kernel_names ()[kernel]);
   read_parameters (parameters, n, &self->attention[kernel], node, problems);
+  /* the first of several kernels speaks for them */
+  if (self->own_attention == 0)
+    note_origin (self, SS_TIME_ATTENTION, node);
   self->own_attention |= 1u << kernel;
-  note_origin (self, SS_TIME_ATTENTION, node);
 }
 
 static void

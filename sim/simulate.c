@@ -56,11 +56,28 @@ describe (const SsScenario *scenario, const char *recipe)
   return g_string_free (text, FALSE);
 }
 
+/* "cuDNN's": the kernel that attention runs in, if it stands in FlashAttention's place; or NULL. */
+static const char *
+unrecorded_attention (const SsProgram *program)
+{
+  for (guint i = 0; i < ss_program_n_ops (program); i++)
+    {
+      const SsOp *op = ss_program_op (program, i);
+
+      if (op->op_class == SS_OP_ATTENTION)
+        return op->variant == SS_KERNEL_CUDNN ? "cuDNN's"
+               : op->variant == SS_KERNEL_FA3 ? "FlashAttention-3's"
+                                              : NULL;
+    }
+  return NULL;
+}
+
 /* What of the recipe follows no recording of PyTorch, or NULL. */
 static char *
-assumptions (const SsTraceConfig *config)
+assumptions (const SsTraceConfig *config, const SsProgram *program)
 {
   GString *text = g_string_new (NULL);
+  const char *kernel = unrecorded_attention (program);
 
   if (config->precision->is_assumed)
     g_string_append_printf (text, "precision %s follows no recording",
@@ -72,6 +89,9 @@ assumptions (const SsTraceConfig *config)
   if (config->kernels.is_compiled)
     g_string_append_printf (text, "%scompiled: approximate, peaks of recorded phases differ by up "
                             "to 2.2 %%", text->len > 0 ? "; " : "");
+  if (kernel != NULL)
+    g_string_append_printf (text, "%sattention: %s kernel, whose workspace is not known: its "
+                            "memory is FlashAttention's", text->len > 0 ? "; " : "", kernel);
   return g_string_free (text, text->len == 0);
 }
 
@@ -121,7 +141,7 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->recipe = ss_recipe_text (config, program);
   recording->summary = describe (scenario, recording->recipe);
   recording->settings = ss_scenario_settings (scenario);
-  recording->assumption = assumptions (config);
+  recording->assumption = assumptions (config, program);
   recording->n_parameters = ss_program_n_parameters (program);
   recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);
   recording->capacity_bytes = ss_scenario_capacity_bytes (scenario);
