@@ -38,6 +38,7 @@ recording_free (SsRecording *self)
   g_free (self->device_name);
   g_free (self->summary);
   g_free (self->assumption);
+  g_free (self->attention_note);
   g_free (self->allocator_type);
   g_free (self->allocator_asked);
   g_free (self->policy);

@@ -140,6 +140,7 @@ struct _SsRecording
   char *date;                    /* "2026-11-29T20:15:18Z", for who asks for it; else NULL */
   char *summary;                 /* "bf16, fused adamw, micro-batch 1 x 8192 ..." */
   char *assumption;              /* what of the recipe follows no recording, or NULL */
+  char *attention_note;          /* what is not known of attention's kernel, or NULL */
   guint64 n_parameters, n_trainable_parameters;
   guint64 capacity_bytes, context_bytes;   /* capacity G_MAXINT64: unlimited; context: all that is
                                             * gone before the first allocation */

@@ -72,12 +72,23 @@ unrecorded_attention (const SsProgram *program)
   return NULL;
 }
 
+/* What of that kernel is not known, or NULL. */
+static char *
+attention_note (const SsProgram *program)
+{
+  const char *kernel = unrecorded_attention (program);
+
+  if (kernel == NULL)
+    return NULL;
+  return g_strdup_printf ("attention: %s kernel, whose workspace is not known: its memory is "
+                          "FlashAttention's", kernel);
+}
+
 /* What of the recipe follows no recording of PyTorch, or NULL. */
 static char *
-assumptions (const SsTraceConfig *config, const SsProgram *program)
+assumptions (const SsTraceConfig *config)
 {
   GString *text = g_string_new (NULL);
-  const char *kernel = unrecorded_attention (program);
 
   if (config->precision->is_assumed)
     g_string_append_printf (text, "precision %s follows no recording",
@@ -89,9 +100,6 @@ assumptions (const SsTraceConfig *config, const SsProgram *program)
   if (config->kernels.is_compiled)
     g_string_append_printf (text, "%scompiled: approximate, peaks of recorded phases differ by up "
                             "to 2.2 %%", text->len > 0 ? "; " : "");
-  if (kernel != NULL)
-    g_string_append_printf (text, "%sattention: %s kernel, whose workspace is not known: its "
-                            "memory is FlashAttention's", text->len > 0 ? "; " : "", kernel);
   return g_string_free (text, text->len == 0);
 }
 
@@ -141,7 +149,8 @@ record_question (const SsScenario *scenario, const SsProgram *program)
   recording->recipe = ss_recipe_text (config, program);
   recording->summary = describe (scenario, recording->recipe);
   recording->settings = ss_scenario_settings (scenario);
-  recording->assumption = assumptions (config, program);
+  recording->assumption = assumptions (config);
+  recording->attention_note = attention_note (program);
   recording->n_parameters = ss_program_n_parameters (program);
   recording->n_trainable_parameters = ss_program_n_trainable_parameters (program);
   recording->capacity_bytes = ss_scenario_capacity_bytes (scenario);

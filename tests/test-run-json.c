@@ -50,11 +50,12 @@ Test (run_json, says_what_is_assumed)
 
   cr_expect (json_object_get_null_member (json_node_get_object (node), "assumed"));
   recording->assumption = g_strdup ("compiled: approximate");
+  recording->attention_note = g_strdup ("attention: not known");
   assumed = parsed (recording);
   cr_expect (eq (str,
                  (char *) json_object_get_string_member (json_node_get_object (assumed),
                                                          "assumed"),
-                 "compiled: approximate"));
+                 "compiled: approximate; attention: not known"));
 }
 
 Test (run_json, keys_are_those_of_the_contract)

@@ -390,7 +390,17 @@ put_streams (GString *json, const SsRecording *self)
 static void
 put_assumed (GString *json, const SsRecording *self)
 {
-  put_text (json, "assumed", self->assumption);
+  const char *parts[] = { self->assumption, self->attention_note, NULL };
+  g_autofree char *both = NULL;
+
+  if (parts[0] == NULL)
+    {
+      parts[0] = parts[1];
+      parts[1] = NULL;
+    }
+  if (parts[0] != NULL)
+    both = g_strjoinv ("; ", (char **) parts);
+  put_text (json, "assumed", both);
 }
 
 static void

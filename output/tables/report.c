@@ -65,6 +65,8 @@ append_subject (SsReport *report)
     ss_report_wrap (report, "", recording->summary);
   if (recording->assumption != NULL)
     ss_report_wrap (report, "Assumed: ", recording->assumption);
+  if (recording->attention_note != NULL && report->style.is_verbose)
+    ss_report_wrap (report, "Assumed: ", recording->attention_note);
   if (g_strcmp0 (recording->allocator_type, recording->allocator_asked) != 0)
     {
       allocator = g_strdup_printf ("%s, where %s was asked for", recording->allocator_type,
