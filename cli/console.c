@@ -53,7 +53,12 @@ ss_console_error (const char *format, ...)
   message = g_strdup_vprintf (format, args);
   va_end (args);
   lines = g_strsplit (g_strchomp (message), "\n", -1);
+  /* what an argument or a file brought must not reach the terminal as it is */
   for (char **line = lines; *line != NULL; line++)
-    g_string_append_printf (text, "stepsim: %s\n", *line);
+    {
+      g_autofree char *clean = ss_clean_text (*line);
+
+      g_string_append_printf (text, "stepsim: %s\n", clean);
+    }
   write_all (STDERR_FILENO, text->str, text->len);
 }

@@ -325,3 +325,29 @@ Test (cli_failures, a_folder_that_cannot_be_made_is_said)
   cr_expect (ss_cli_lines_are_ours (result.err));
   cr_expect (eq (int, on_it.status, 3));
 }
+
+static gboolean
+has_control (const char *text)
+{
+  for (; *text != '\0'; text++)
+    if (g_ascii_iscntrl (*text) && *text != '\n')
+      return TRUE;
+  return FALSE;
+}
+
+/* An escape sequence in an argument would colour the terminal, or worse; a backspace hides. */
+Test (cli_failures, control_characters_of_an_argument_are_not_printed)
+{
+  static const char *const arguments[] = { "training/steps=\033[31m2", "no/such\b\bpath=1" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (arguments); i++)
+    {
+      g_auto (SsCliResult) run = RUN ("--set", arguments[i], SS_TEACHING);
+      g_auto (SsCliResult) sweep = RUN ("sweep", "--no-files", SS_TEACHING, arguments[i]);
+
+      cr_expect (eq (int, run.status, 2));
+      cr_expect (eq (int, sweep.status, 2));
+      cr_expect (not (has_control (run.err)), "%s", run.err);
+      cr_expect (not (has_control (sweep.err)), "%s", sweep.err);
+    }
+}
