@@ -101,6 +101,9 @@ load (SsCsvTable *self, GError **error)
     }
   if (g_mapped_file_get_length (file) > SS_CSV_MAX_BYTES)
     return refuse (self, 0, error, "is larger than %d MiB", SS_CSV_MAX_BYTES >> 20);
+  /* an empty file is mapped nowhere */
+  if (g_mapped_file_get_length (file) == 0)
+    return refuse (self, 1, error, "is empty; a row of column names was expected");
   self->text = g_strndup (g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
   if (strlen (self->text) != g_mapped_file_get_length (file)
       || !g_utf8_validate (self->text, -1, NULL))

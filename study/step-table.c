@@ -68,6 +68,21 @@ read_peak_kind (const SsCsvTable *csv, guint i, SsPeakKind *kind, GError **error
   return FALSE;
 }
 
+/* A: fully stated, B: a field or two inferred, C: rough, which does not count. */
+static gboolean
+read_confidence (const SsCsvTable *csv, guint i, char *confidence, GError **error)
+{
+  const char *word = ss_csv_table_get (csv, i, "confidence");
+
+  *confidence = word[0];
+  if (word[0] >= 'A' && word[0] <= 'C' && word[1] == '\0')
+    return TRUE;
+  g_set_error (error, SS_CSV_ERROR, SS_CSV_ERROR_INPUT,
+               "row %s: confidence \"%.40s\" is not known; known: A, B, C",
+               ss_csv_table_get (csv, i, "id"), word);
+  return FALSE;
+}
+
 static void
 row_free (gpointer data)
 {
@@ -90,7 +105,6 @@ read_row (const SsCsvTable *csv, guint i, const char *folder, SsStepRow *row, GE
 
   row->id = g_strdup (ss_csv_table_get (csv, i, "id"));
   row->near = g_strdup (ss_csv_table_get (csv, i, "near"));
-  row->confidence = ss_csv_table_get (csv, i, "confidence")[0];
   row->overrides = read_settings (ss_csv_table_get (csv, i, "settings"), folder);
   row->device = device_of (row->overrides);
   if (*reason != '\0')
@@ -104,6 +118,8 @@ read_row (const SsCsvTable *csv, guint i, const char *folder, SsStepRow *row, GE
     ss_csv_table_number (csv, i, "peak_bytes", &bytes, &problem);
   if (problem == NULL)
     read_peak_kind (csv, i, &row->peak_kind, &problem);
+  if (problem == NULL)
+    read_confidence (csv, i, &row->confidence, &problem);
   row->measured_bytes = (guint64) MIN (bytes, 9e18);
   if (problem != NULL)
     g_propagate_error (error, problem);
