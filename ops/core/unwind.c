@@ -91,20 +91,22 @@ reach_roots (Marking *m, SsTape *t)
         g_array_index (m->storages, gboolean, t->workspace[i][k]->id) = TRUE;
 }
 
+static gboolean
+note_alive (const SsProgram *p G_GNUC_UNUSED, const SsInstruction *i, gpointer alive)
+{
+  g_array_index ((GArray *) alive, gboolean, i->index) = i->type == SS_ALLOCATE;
+  return TRUE;
+}
+
 /* Storages that are alive, by number. */
 static GArray *
 alive_storages (const SsProgram *p)
 {
+  static const SsProgramVisitor visitor = { .allocate = note_alive, .release = note_alive };
   GArray *alive = g_array_new (FALSE, TRUE, sizeof (gboolean));
 
   g_array_set_size (alive, ss_program_n_storages (p));
-  for (guint i = 0; i < p->code->len; i++)
-    {
-      const SsInstruction *instruction = &g_array_index (p->code, SsInstruction, i);
-
-      if (instruction->type == SS_ALLOCATE || instruction->type == SS_RELEASE)
-        g_array_index (alive, gboolean, instruction->index) = instruction->type == SS_ALLOCATE;
-    }
+  ss_program_play (p, 0, &visitor, alive);
   return alive;
 }
 
