@@ -28,7 +28,7 @@ typedef struct
 double ss_frame_y (const SsAnimationFrame *self, double bytes);
 
 void ss_frame_draw_layers (SsAnimationFrame *self);
-void ss_frame_draw_tank (SsAnimationFrame *self);
-void ss_frame_draw_course (SsAnimationFrame *self);
+void ss_frame_draw_gauge (SsAnimationFrame *self);
+void ss_frame_draw_timeline (SsAnimationFrame *self);
 
 G_END_DECLS

@@ -160,7 +160,7 @@ draw_limit (SsAnimationFrame *self, guint n_now)
 }
 
 void
-ss_frame_draw_course (SsAnimationFrame *self)
+ss_frame_draw_timeline (SsAnimationFrame *self)
 {
   const SsAnimation *animation = self->animation;
   guint n_now = (guint) (self->keyframe->at * SS_FRAME_COLUMNS + 0.5);

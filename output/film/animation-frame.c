@@ -58,8 +58,8 @@ ss_animation_frame (const SsAnimation *animation, guint i)
 
   draw_sentence (&frame);
   ss_frame_draw_layers (&frame);
-  ss_frame_draw_course (&frame);
-  ss_frame_draw_tank (&frame);
+  ss_frame_draw_timeline (&frame);
+  ss_frame_draw_gauge (&frame);
   draw_foot (&frame);
   return frame.canvas;
 }
